@@ -1,0 +1,1 @@
+"""From bytes to a model and back: records, sources, sinks, the state folder, learner, predictor."""
