@@ -1,8 +1,8 @@
 """Where events come from and where outputs go, as people write it.
 
-    kafka://host:port[,host:port]/topic     a Kafka topic; the port is 9092 where none is given
-    a path                                  a file
-    -                                       standard input or standard output
+kafka://host:port[,host:port]/topic     a Kafka topic; the port is 9092 where none is given
+a path                                  a file
+-                                       standard input or standard output
 """
 
 from __future__ import annotations
