@@ -1,0 +1,161 @@
+"""Builds the kernels: streamnb/_kernels/NAME.py, without a leading underscore, for each CPU level.
+
+All else about the package is in pyproject.toml. Cython turns a kernel into C once for each level,
+under the name of that level's sub-package, because the full module name is part of the C file.
+
+The installation succeeds without a C compiler: the kernels then run uncompiled, and say so when
+they are imported. With STREAMNB_REQUIRE_KERNELS=1 in the environment a failed build is an error.
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
+from setuptools.modified import newer_group
+
+FOLDER = Path("streamnb", "_kernels")
+KERNELS = sorted(path for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
+# A change of any of these builds everything anew.
+SHARED = [str(path) for end in ("*.pxd", "*.h") for path in sorted(FOLDER.glob(end))] + [__file__]
+REQUIRED = os.environ.get("STREAMNB_REQUIRE_KERNELS") == "1"
+
+# The bits must not depend on the CPU: no contraction into fused multiply-add, no -ffast-math.
+# Without trapping maths and errno the selects and square roots become vector instructions.
+FLAGS = ["-O3", "-g0", "-ffp-contract=off", "-fno-trapping-math", "-fno-math-errno"]
+# gcc gives up vectorising, silently, where it would have to compare more pairs of pointers.
+GCC_FLAGS = ["--param=vect-max-version-for-alias-checks=64"]
+X86_64_LEVELS = {
+    "_x86_64": ["-march=x86-64"],
+    "_x86_64_v3": ["-march=x86-64-v3"],
+    "_x86_64_v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"],
+}
+
+
+def is_x86_64() -> bool:
+    """Whether the extensions are for x86-64 (a 32-bit Python on such a machine is not)."""
+    return platform.machine().lower() in ("x86_64", "amd64") and sys.maxsize > 2**32
+
+
+def extension(level: str, kernel: Path) -> Extension:
+    return Extension(
+        f"streamnb._kernels.{level}.{kernel.stem}",
+        [kernel.as_posix()],
+        include_dirs=[str(FOLDER)],
+        depends=SHARED,
+        optional=not REQUIRED,
+    )
+
+
+def extensions() -> list[Extension]:
+    """Return one extension for each kernel and level, and on x86-64 the probe of the CPU."""
+    levels = X86_64_LEVELS if is_x86_64() else {"_native": []}
+    modules = [extension(level, kernel) for level in levels for kernel in KERNELS]
+    if is_x86_64():
+        modules.append(
+            Extension(
+                "streamnb._kernels._cpu", [(FOLDER / "_cpu.c").as_posix()], optional=not REQUIRED
+            )
+        )
+    return modules
+
+
+class BuildKernels(build_ext):
+    """build_ext that knows the levels, and runs Cython in the compiler's parallel jobs."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count() or 1
+
+    def build_extensions(self) -> None:
+        """Build what the compiler can build; say what is left out."""
+        if self.compiler.compiler_type == "msvc":
+            # /fp:precise, its default, neither contracts nor reorders; it has no such levels.
+            self._keep(lambda level: level in ("_x86_64", "_native"))
+        elif not self._compiles([]):
+            self._refuse("no C compiler, or no headers of Python")
+            self.extensions = []
+        else:
+            common = [flag for flag in FLAGS + GCC_FLAGS if self._compiles([flag])]
+            levels = X86_64_LEVELS if is_x86_64() else {"_native": []}
+            flags = {level: common + own for level, own in levels.items() if self._compiles(own)}
+            for level in levels.keys() - flags.keys():
+                self._refuse(f"the C compiler does not know {' '.join(levels[level])}")
+            self._keep(lambda level: level in flags or level == "_cpu")
+            for ext in self.extensions:
+                ext.extra_compile_args = flags.get(self._level(ext), ["-O2", "-g0"])
+        super().build_extensions()
+
+    def copy_extensions_to_source(self) -> None:
+        """Make the levels' folders in the source tree, then fill them."""
+        for ext in self.extensions:
+            Path(*ext.name.split(".")[:-1]).mkdir(exist_ok=True)
+        super().copy_extensions_to_source()
+
+    def build_extension(self, ext: Extension) -> None:
+        """Translate the kernel, then compile it; nothing where the module is newer than both."""
+        kernel = Path(ext.sources[0])
+        target = self.get_ext_fullpath(ext.name)
+        if not (self.force or newer_group([str(kernel), *ext.depends], target, "newer")):
+            return
+        if kernel.suffix == ".py":
+            ext.sources = [str(self._translate(ext, kernel))]
+        super().build_extension(ext)
+
+    def _translate(self, ext: Extension, kernel: Path) -> Path:
+        """Write the C file of a kernel under its full name, from a copy where that name leads."""
+        root = Path(self.build_temp, self._level(ext)[1:])
+        folder = root.joinpath(*ext.name.split(".")[:-1])
+        folder.mkdir(parents=True, exist_ok=True)
+        for package in (root / "streamnb", folder.parent, folder):
+            (package / "__init__.py").touch()
+        copies = [folder / kernel.name]
+        shutil.copyfile(kernel, copies[0])
+        for pxd in FOLDER.glob("*.pxd"):
+            # For the kernel's own declarations, and for `cimport` by the full name.
+            shutil.copyfile(pxd, folder / pxd.name)
+            shutil.copyfile(pxd, folder.parent / pxd.name)
+        output = folder / f"{kernel.stem}.c"
+        command = [sys.executable, "-m", "cython", "-3", "--module-name", ext.name]
+        subprocess.run([*command, "-I", str(root), "-o", str(output), str(copies[0])], check=True)
+        return output
+
+    def _level(self, ext: Extension) -> str:
+        parts = ext.name.split(".")
+        return parts[2] if len(parts) > 2 else ""
+
+    def _keep(self, wanted) -> None:
+        self.extensions = [ext for ext in self.extensions if wanted(self._level(ext))]
+
+    def _refuse(self, reason: str) -> None:
+        """Say that something is not built, or raise where it must be."""
+        if REQUIRED:
+            raise CompileError(f"{reason}, and STREAMNB_REQUIRE_KERNELS=1 wants every kernel")
+        self.warn(f"{reason}: the kernels will run slower, or uncompiled")
+
+    def _compiles(self, flags: list[str]) -> bool:
+        """Whether the C compiler is there, finds Python.h and takes these flags."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "probe.c")
+            source.write_text("#include <Python.h>\n", encoding="utf-8")
+            include = [f"-I{path}" for path in {*self.include_dirs, sysconfig.get_path("include")}]
+            command = [*self.compiler.compiler_so, *include, *flags, "-c", str(source)]
+            try:
+                done = subprocess.run(
+                    [*command, "-o", str(source.with_suffix(".o"))],
+                    capture_output=True,
+                    check=False,
+                )
+            except OSError:
+                return False
+            return done.returncode == 0
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildKernels})
