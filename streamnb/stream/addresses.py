@@ -54,10 +54,12 @@ Address = KafkaAddress | FileAddress | StandardAddress
 
 
 def parse_address(text: str) -> Address:
-    """The address that `text` writes.
+    """Read an address.
 
-    Raises:
-        ConfigError: `text` is empty, or looks like a URL and is not a Kafka address.
+    Raises
+    ------
+    ConfigError
+        `text` is empty, or looks like a URL and is not a Kafka address.
     """
     if text == "-":
         return StandardAddress()

@@ -39,8 +39,10 @@ class EventFormat:
     events are flat: `label` names the field of the label, the others those of the weight, the
     time and the id, and every other scalar is a feature.
 
-    Raises:
-        ConfigError: an empty name, or one name for two things.
+    Raises
+    ------
+    ConfigError
+        an empty name, or one name for two things.
     """
 
     label: str | None = None
@@ -61,7 +63,7 @@ class EventFormat:
             raise ConfigError(msg)
 
     def given(self) -> dict[str, str]:
-        """The names that were given, by setting."""
+        """Return the names that were given, by setting."""
         values = ((each.name, getattr(self, each.name)) for each in fields(self))
         return {setting: name for setting, name in values if name is not None}
 
@@ -70,24 +72,40 @@ class EventFormat:
 class LearnSettings:
     """What `learn` is told.
 
-    Attributes:
-        sources: `kafka://host:port/topic`, files, `-`. Files and standard input are learned to
-            their end, one after the other, then the topics, which must be of one cluster.
-        state: the state folder; made where there is none.
-        model: the kind of model (a key of `streamnb.models.KINDS`).
-        parameters: the model's parameters that are given, by name.
-        group: the consumer group.
-        every: events of a partition between two checkpoints.
-        every_seconds: seconds between two checkpoints of a partition that has new events.
-        until_end: stop when the topics have reached the end that they had at the start.
-        dead_letters: where bad events go (an address); a folder of the state folder if not given.
-        start: `"earliest"` or `"latest"`: where the partitions of a new state folder begin.
-        on_gap: `"fail"` or `"skip"`: what to do where a topic has lost events not yet learned.
-        session_timeout: seconds after which the group takes a silent worker's partitions away.
-        events: how events are read.
+    Attributes
+    ----------
+    sources
+        `kafka://host:port/topic`, files, `-`. Files and standard input are learned to
+        their end, one after the other, then the topics, which must be of one cluster.
+    state
+        the state folder; made where there is none.
+    model
+        the kind of model (a key of `streamnb.models.KINDS`).
+    parameters
+        the model's parameters that are given, by name.
+    group
+        the consumer group.
+    every
+        events of a partition between two checkpoints.
+    every_seconds
+        seconds between two checkpoints of a partition that has new events.
+    until_end
+        stop when the topics have reached the end that they had at the start.
+    dead_letters
+        where bad events go (an address); a folder of the state folder if not given.
+    start
+        `"earliest"` or `"latest"`: where the partitions of a new state folder begin.
+    on_gap
+        `"fail"` or `"skip"`: what to do where a topic has lost events not yet learned.
+    session_timeout
+        seconds after which the group takes a silent worker's partitions away.
+    events
+        how events are read.
 
-    Raises:
-        ConfigError: a value out of range, an address that is none, a source given twice.
+    Raises
+    ------
+    ConfigError
+        a value out of range, an address that is none, a source given twice.
     """
 
     sources: tuple[str, ...]
@@ -116,7 +134,7 @@ class LearnSettings:
             parse_address(self.dead_letters)
 
     def addresses(self) -> tuple[Address, ...]:
-        """The sources, parsed."""
+        """Return the sources, parsed."""
         return tuple(parse_address(source) for source in self.sources)
 
 
@@ -124,21 +142,34 @@ class LearnSettings:
 class PredictSettings:
     """What `predict` is told.
 
-    Attributes:
-        sources: as for `LearnSettings`.
-        state: the state folder whose newest shards are the model, taken in as they come.
-        model_file: a model file instead.
-        to: where predictions go (an address).
-        group: the consumer group, whose offsets say where to go on.
-        until_end: stop when the topics have reached the end that they had at the start.
-        start: `"earliest"` or `"latest"`: where a group without offsets begins.
-        dead_letters: where bad events go (an address); `./streamnb-dead-letters/` if not given.
-        readings: readings of the model to set, by name.
-        events: how events are read; as the state folder's `job.json` says if not given.
+    Attributes
+    ----------
+    sources
+        as for `LearnSettings`.
+    state
+        the state folder whose newest shards are the model, taken in as they come.
+    model_file
+        a model file instead.
+    to
+        where predictions go (an address).
+    group
+        the consumer group, whose offsets say where to go on.
+    until_end
+        stop when the topics have reached the end that they had at the start.
+    start
+        `"earliest"` or `"latest"`: where a group without offsets begins.
+    dead_letters
+        where bad events go (an address); `./streamnb-dead-letters/` if not given.
+    readings
+        readings of the model to set, by name.
+    events
+        how events are read; as the state folder's `job.json` says if not given.
 
-    Raises:
-        ConfigError: neither or both of `state` and `model_file`, an address that is none, a
-            source given twice.
+    Raises
+    ------
+    ConfigError
+        neither or both of `state` and `model_file`, an address that is none, a
+        source given twice.
     """
 
     sources: tuple[str, ...]
@@ -164,7 +195,7 @@ class PredictSettings:
             raise ConfigError(msg)
 
     def addresses(self) -> tuple[Address, ...]:
-        """The sources, parsed."""
+        """Return the sources, parsed."""
         return tuple(parse_address(source) for source in self.sources)
 
 
