@@ -1,0 +1,92 @@
+"""The flags that `learn` and `predict` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from streamnb.cli.progress import LINE_EVERY
+from streamnb.cli.settings import Lines, argument, flag
+
+if TYPE_CHECKING:
+    from streamnb.stream.settings import EventFormat
+
+__all__ = ["event_flags", "event_format", "given", "sources", "stream_flags"]
+
+_Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
+
+_EVENT_FLAGS = {
+    "label": "Events are flat: this field is the label, all other scalars are features.",
+    "weight_field": "Of flat events: the field of the weight.",
+    "time_field": "Of flat events: the field of the time.",
+    "id_field": "Of flat events: the field of the id.",
+}
+
+
+def sources(function: _Decorated) -> _Decorated:
+    """The argument SOURCE, given once or more."""
+    return argument("source", type=Lines(), nargs=-1, required=True, metavar="SOURCE...")(function)
+
+
+def stream_flags(group: str, start: str, dead_letters: str) -> Callable[[_Decorated], _Decorated]:
+    """`--group`, `--until-end`, `--start` and `--dead-letters`, with what each is by default."""
+    flags = (
+        flag("--group", metavar="NAME", help=f"The consumer group.  [default: {group}]"),
+        flag(
+            "--until-end/--no-until-end",
+            default=None,
+            help="Stop at the end that the topics have when this begins.",
+        ),
+        flag("--start", type=click.Choice(["earliest", "latest"]), help=start),
+        flag(
+            "--dead-letters",
+            metavar="SINK",
+            help=f"Where bad events go.  [default: {dead_letters}]",
+        ),
+        flag(
+            "--progress-every",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0),
+            default=LINE_EVERY,
+            show_default=True,
+            help="Between two lines of progress, where there is no terminal to show a bar on.",
+        ),
+    )
+    return _all(flags)
+
+
+def event_flags(function: _Decorated) -> _Decorated:
+    """The flags that say how events are read."""
+    flags = [
+        flag(f"--{key.replace('_', '-')}", key, metavar="NAME", help=text)
+        for key, text in _EVENT_FLAGS.items()
+    ]
+    return _all(flags)(function)
+
+
+def event_format(values: Mapping[str, Any]) -> EventFormat | None:
+    """How events are read, by the flags among `values`; `None` where none is given.
+
+    Raises:
+        ConfigError: the flags contradict each other.
+    """
+    from streamnb.stream.settings import EventFormat
+
+    fields = {key: values[key] for key in _EVENT_FLAGS if values[key] is not None}
+    return EventFormat(**fields) if fields else None
+
+
+def given(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Those of `values` under these names that are given anywhere: not `None`."""
+    return {name: values[name] for name in names if values[name] is not None}
+
+
+def _all(flags: Any) -> Callable[[_Decorated], _Decorated]:
+    def decorate(function: _Decorated) -> _Decorated:
+        for each in reversed(list(flags)):
+            function = each(function)
+        return function
+
+    return decorate

@@ -1,0 +1,95 @@
+"""`streamnb learn`: events in, checkpoints of a model out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from streamnb.cli.flags import event_flags, event_format, given, sources, stream_flags
+from streamnb.cli.parameters import check_kind, check_parameters, set_flag
+from streamnb.cli.progress import shown
+from streamnb.cli.running import settings_checked, stopped_by_signals
+from streamnb.cli.settings import Command, flag
+from streamnb.stream.settings import DEFAULT_MODEL, DEFAULT_STATE, LearnSettings
+
+__all__ = ["command"]
+
+
+@click.command("learn", cls=Command)
+@sources
+@flag("--model", metavar="KIND", help=f"The kind of model.  [default: {DEFAULT_MODEL}]")
+@set_flag("A parameter of the model, fixed for the life of the state folder.")
+@flag(
+    "--state",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help=f"The state folder.  [default: ./{DEFAULT_STATE}]",
+)
+@flag(
+    "--every",
+    metavar="EVENTS",
+    type=int,
+    help=f"Events of a partition between two checkpoints.  [default: {LearnSettings.every}]",
+)
+@flag(
+    "--every-seconds",
+    metavar="SECONDS",
+    type=float,
+    help=f"Seconds between two checkpoints.  [default: {LearnSettings.every_seconds}]",
+)
+@flag(
+    "--on-gap",
+    type=click.Choice(["fail", "skip"]),
+    help="What to do where a topic has lost events that were not learned yet.  "
+    f"[default: {LearnSettings.on_gap}]",
+)
+@flag(
+    "--session-timeout",
+    metavar="SECONDS",
+    type=float,
+    help="Seconds after which the group takes a silent worker's partitions away.  "
+    f"[default: {LearnSettings.session_timeout}]",
+)
+@stream_flags(
+    group="streamnb-ID, by the id in job.json",
+    start="Where the partitions of a new state folder begin.  [default: earliest]",
+    dead_letters="DIR/dead-letters/SOURCE-PARTITION.jsonl",
+)
+@event_flags
+def command(source: tuple[str, ...], parameters: dict[str, object], **values: Any) -> None:
+    """Learn from the events of each SOURCE, and go on where an earlier run stopped.
+
+    The state folder holds what was learned from each partition. Any number of workers may share
+    it; start and stop them as you like. What shapes the model and the reading of events is fixed
+    when the folder is made, and may be left out afterwards.
+    """
+    with stopped_by_signals() as stop:
+        with settings_checked():
+            settings = LearnSettings(
+                sources=source,
+                parameters=parameters,
+                events=event_format(values),
+                **given(
+                    values,
+                    "model",
+                    "state",
+                    "group",
+                    "every",
+                    "every_seconds",
+                    "until_end",
+                    "dead_letters",
+                    "start",
+                    "on_gap",
+                    "session_timeout",
+                ),
+            )
+        kind = settings.model or kind_of_folder(settings.state)
+        check_kind(kind)
+        check_parameters(kind, parameters)
+
+        from streamnb.stream.learner import learn
+
+        with shown("learned", values["progress_every"]) as report:
+            learn(settings, stop=stop, report=report)

@@ -1,0 +1,85 @@
+"""`streamnb predict`: events in, predictions out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from streamnb.cli.flags import event_flags, event_format, given, sources, stream_flags
+from streamnb.cli.parameters import set_flag
+from streamnb.cli.progress import shown
+from streamnb.cli.running import settings_checked, stopped_by_signals
+from streamnb.cli.settings import Command, flag
+from streamnb.stream.settings import PredictSettings
+
+__all__ = ["command"]
+
+_MODELS = ("state", "model_file")
+
+
+@click.command("predict", cls=Command)
+@sources
+@flag(
+    "--state",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="The state folder of learners; what they learn is taken in as they go.",
+)
+@flag(
+    "--model-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A model file, in place of a state folder.",
+)
+@set_flag("A reading of the model.")
+@flag("--to", metavar="SINK", help="Where predictions go.  [default: standard output]")
+@stream_flags(
+    group="streamnb-predict-ID, by the id in job.json or the model file's digest",
+    start="Where a group that has no position yet begins.  [default: earliest]",
+    dead_letters="./streamnb-dead-letters/",
+)
+@event_flags
+@click.pass_context
+def command(
+    ctx: click.Context, source: tuple[str, ...], parameters: dict[str, object], **values: Any
+) -> None:
+    """Predict the label of each event of each SOURCE, at least once.
+
+    A prediction is one line of JSON, {"id": ..., "y": label, "p": {label: p}, "n": events the
+    model has learned}; on Kafka with the key and headers of its event.
+    """
+    with stopped_by_signals() as stop:
+        values = _one_model(ctx, values)
+        with settings_checked():
+            settings = PredictSettings(
+                sources=source,
+                readings=parameters,
+                events=event_format(values),
+                **given(
+                    values,
+                    "state",
+                    "model_file",
+                    "to",
+                    "group",
+                    "until_end",
+                    "start",
+                    "dead_letters",
+                ),
+            )
+
+        from streamnb.stream.predictor import predict
+
+        with shown("predicted", values["progress_every"]) as report:
+            predict(settings, stop=stop, report=report)
+
+
+def _one_model(ctx: click.Context, values: dict[str, Any]) -> dict[str, Any]:
+    """The values with one model: where each has its own source, the one whose source wins."""
+    for source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT):
+        here = [each for each in _MODELS if ctx.get_parameter_source(each) is source]
+        if here:
+            return {**values, **{each: None for each in _MODELS if each not in here}}
+    return values
