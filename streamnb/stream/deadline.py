@@ -9,10 +9,11 @@ from typing import TypeVar
 
 from streamnb.errors import SourceError
 
-__all__ = ["Stopped", "UnavailableError", "within"]
+__all__ = ["Stopped", "UnavailableError", "patiently", "within"]
 
 _Result = TypeVar("_Result")
 _STEP_SECONDS = 0.05
+_RETRY_SECONDS = 0.2
 
 
 class Stopped(Exception):  # noqa: N818 - no error: somebody wished it
@@ -61,3 +62,24 @@ def within(
     if errors:
         raise errors[0]
     return results[0]
+
+
+def patiently(call: Callable[[], _Result], stop: Event, seconds: float = 20.0) -> _Result:
+    """Return the result of a call that is made again while it says `UnavailableError`.
+
+    Raises
+    ------
+    UnavailableError
+        it says so after `seconds`.
+    Stopped
+        `stop` was set.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return call()
+        except UnavailableError as error:
+            if time.monotonic() > deadline:
+                raise
+            if stop.wait(_RETRY_SECONDS):
+                raise Stopped(str(error)) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Event
 from typing import Any, NamedTuple, TypeVar
@@ -12,7 +11,7 @@ from kafka import errors as kafka_errors
 from kafka.protocol.consumer.offsets import IsolationLevel, OffsetSpec
 
 from streamnb.errors import SourceError
-from streamnb.stream.deadline import UnavailableError, within
+from streamnb.stream.deadline import UnavailableError, patiently, within
 from streamnb.stream.kafka.connection import (
     ANSWER_SECONDS,
     PASSING,
@@ -83,16 +82,16 @@ class Cluster:
         Stopped
             `stop` was set.
         """
-        deadline = time.monotonic() + _UNKNOWN_SECONDS
-        while True:
+
+        def found() -> dict[str, Topic]:
             topics = self.topics(names)
-            missing = [name for name in names if name not in topics]
-            if not missing:
-                return topics
-            if time.monotonic() > deadline:
-                msg = f"no topic {missing[0]!r} at {','.join(self.servers)}"
-                raise SourceError(msg)
-            within(1.0, lambda: time.sleep(0.2), "a topic", stop)
+            for name in names:
+                if name not in topics:
+                    msg = f"no topic {name!r} at {','.join(self.servers)}"
+                    raise UnavailableError(msg)
+            return topics
+
+        return patiently(found, stop, _UNKNOWN_SECONDS)
 
     def topics(self, names: Sequence[str]) -> dict[str, Topic]:
         """Describe those topics that there are.
@@ -112,6 +111,14 @@ class Cluster:
                 identity = f"kafka:{self._id}:{answer['topic_id']}"
                 topics[answer["name"]] = Topic(identity, len(answer["partitions"]))
         return topics
+
+    def partitions(self, names: Iterable[str]) -> list[Partition]:
+        """Return the partitions of topics."""
+        return [
+            Partition(name, number)
+            for name, topic in self.topics(list(names)).items()
+            for number in range(topic.partitions)
+        ]
 
     def bounds(self, partitions: Iterable[Partition]) -> dict[Partition, Bounds]:
         """Return where partitions begin and end now."""

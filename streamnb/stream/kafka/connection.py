@@ -24,7 +24,7 @@ __all__ = [
     "connected",
 ]
 
-ANSWER_SECONDS = 2.0
+ANSWER_SECONDS = 1.5
 """How long an answer of a cluster is waited for."""
 
 CLOSE_SECONDS = 0.5
