@@ -27,14 +27,14 @@ def main(args: Sequence[str] | None = None) -> None:
 class _Group(NamesTheNearest, click.Group):
     """Lists its commands in the order in which they are used; names the nearest to a wrong one."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands' names."""
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click has it
+        """Return the commands' names."""
         return list(self.commands)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names."""
+        """Find the command that the first argument names."""
         if not args[0].startswith("-") and args[0] not in self.commands:
             near = nearest(args[0], self.commands)
             message = f"no such command: {args[0]} (the nearest is {near})"
@@ -42,7 +42,7 @@ class _Group(NamesTheNearest, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+def _print_version(ctx: click.Context, _: click.Parameter, asked: object) -> None:
     if asked:
         import streamnb
         from streamnb import _kernels
@@ -63,7 +63,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     help="Show the version and the kernels in use, and exit.",
 )
 def _streamnb() -> None:
-    """Naive Bayes that learns from streams, and merges exactly.
+    r"""Naive Bayes that learns from streams, and merges exactly.
 
     \b
     SOURCE and SINK are

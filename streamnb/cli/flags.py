@@ -26,7 +26,7 @@ _EVENT_FLAGS = {
 
 
 def sources(function: _Decorated) -> _Decorated:
-    """The argument SOURCE, given once or more."""
+    """Add the argument SOURCE, given once or more."""
     return argument("source", type=Lines(), nargs=-1, required=True, metavar="SOURCE...")(function)
 
 
@@ -58,7 +58,7 @@ def stream_flags(group: str, start: str, dead_letters: str) -> Callable[[_Decora
 
 
 def event_flags(function: _Decorated) -> _Decorated:
-    """The flags that say how events are read."""
+    """Add the flags that say how events are read."""
     flags = [
         flag(f"--{key.replace('_', '-')}", key, metavar="NAME", help=text)
         for key, text in _EVENT_FLAGS.items()
@@ -67,10 +67,12 @@ def event_flags(function: _Decorated) -> _Decorated:
 
 
 def event_format(values: Mapping[str, Any]) -> EventFormat | None:
-    """How events are read, by the flags among `values`; `None` where none is given.
+    """Return how events are read, by the flags among `values`; `None` where none is given.
 
-    Raises:
-        ConfigError: the flags contradict each other.
+    Raises
+    ------
+    ConfigError
+        The flags contradict each other.
     """
     from streamnb.stream.settings import EventFormat
 
@@ -79,7 +81,7 @@ def event_format(values: Mapping[str, Any]) -> EventFormat | None:
 
 
 def given(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Those of `values` under these names that are given anywhere: not `None`."""
+    """Return those of `values` under these names that are given anywhere: not `None`."""
     return {name: values[name] for name in names if values[name] is not None}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from streamnb.cli.flags import event_flags, event_format, given, sources, stream_flags
-from streamnb.cli.parameters import check_kind, check_parameters, set_flag
+from streamnb.cli.parameters import check_parameters, set_flag
 from streamnb.cli.progress import shown
 from streamnb.cli.running import settings_checked, stopped_by_signals
 from streamnb.cli.settings import Command, flag
@@ -85,11 +85,12 @@ def command(source: tuple[str, ...], parameters: dict[str, object], **values: An
                     "session_timeout",
                 ),
             )
-        kind = settings.model or kind_of_folder(settings.state)
-        check_kind(kind)
-        check_parameters(kind, parameters)
 
+        from streamnb.stream.folder import StateFolder
         from streamnb.stream.learner import learn
+
+        job = StateFolder(settings.state).job()
+        check_parameters(settings.model or (job.model.kind if job else DEFAULT_MODEL), parameters)
 
         with shown("learned", values["progress_every"]) as report:
             learn(settings, stop=stop, report=report)

@@ -19,15 +19,15 @@ import click
 from streamnb.cli.settings import MODEL_TABLE, PREFIX, Lines, file_tables, nearest
 
 if TYPE_CHECKING:
-    from streamnb.models import Model
+    from streamnb.models import BayesClassifier
 
-__all__ = ["check_kind", "check_parameters", "check_readings", "set_flag", "set_readings"]
+__all__ = ["check_parameters", "check_readings", "set_flag", "set_readings"]
 
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
 def set_flag(what: str) -> Callable[[_Decorated], _Decorated]:
-    """The flag `--set`, given to the command as a mapping `parameters`; `what` it is for its help."""
+    """Add the flag `--set`, the command's mapping `parameters`; `what` it sets is for its help."""
     return click.option(
         "--set",
         "parameters",
@@ -38,28 +38,20 @@ def set_flag(what: str) -> Callable[[_Decorated], _Decorated]:
     )
 
 
-def check_kind(kind: str) -> None:
-    """Check that there is a model of this kind.
+def check_parameters(kind: str, parameters: Mapping[str, object]) -> None:
+    """Check that there is a model of this kind, with these parameters, that takes their values.
 
-    Raises:
-        click.UsageError: there is none; the error names the nearest.
+    Raises
+    ------
+    click.UsageError
+        There is no such model or it has no such parameter (the error names the nearest), or it
+        refuses a value.
     """
     from streamnb.models import KINDS
 
     if kind not in KINDS:
         message = f"no such model: {kind!r} (the nearest is {nearest(kind, KINDS)!r})"
         raise click.UsageError(message)
-
-
-def check_parameters(kind: str, parameters: Mapping[str, object]) -> None:
-    """Check that the model has these parameters and takes their values.
-
-    Raises:
-        click.UsageError: a parameter that the model does not have (the error names the nearest),
-            or a value that it refuses.
-    """
-    from streamnb.models import KINDS
-
     _check_names(KINDS[kind](), parameters)
     try:
         KINDS[kind](**parameters)
@@ -67,21 +59,25 @@ def check_parameters(kind: str, parameters: Mapping[str, object]) -> None:
         raise click.UsageError(f"--set: {error}") from error
 
 
-def check_readings(model: Model, parameters: Mapping[str, object]) -> None:
+def check_readings(model: BayesClassifier, parameters: Mapping[str, object]) -> None:
     """Check that these are readings of the model, and values that it takes; it is not changed.
 
-    Raises:
-        click.UsageError: a parameter that the model does not have, one that shapes what it has
-            stored, or a value that it refuses.
+    Raises
+    ------
+    click.UsageError
+        A parameter that the model does not have, one that shapes what it has
+        stored, or a value that it refuses.
     """
     set_readings(model.clone(), parameters)
 
 
-def set_readings(model: Model, parameters: Mapping[str, object]) -> None:
+def set_readings(model: BayesClassifier, parameters: Mapping[str, object]) -> None:
     """Set readings of the model.
 
-    Raises:
-        click.UsageError: as `check_readings`.
+    Raises
+    ------
+    click.UsageError
+        As `check_readings`.
     """
     _check_names(model, parameters)
     for name, value in parameters.items():
@@ -97,7 +93,7 @@ def set_readings(model: Model, parameters: Mapping[str, object]) -> None:
             raise click.UsageError(f"--set: {error}") from error
 
 
-def _check_names(model: Model, parameters: Mapping[str, object]) -> None:
+def _check_names(model: BayesClassifier, parameters: Mapping[str, object]) -> None:
     known = (*model.readings, *model.state_parameters)
     for name in parameters:
         if name not in known:
@@ -110,7 +106,7 @@ def _check_names(model: Model, parameters: Mapping[str, object]) -> None:
 def _collect(
     ctx: click.Context, _: click.Parameter, assignments: tuple[str, ...]
 ) -> dict[str, object]:
-    """The parameters of all three sources, by name."""
+    """Return the parameters of all three sources, by name."""
     variable = PREFIX + "SET"
     parameters: dict[str, object] = {}
     for table in file_tables(ctx):
@@ -120,7 +116,7 @@ def _collect(
 
 
 def _in_file(table: Mapping[str, Any]) -> dict[str, object]:
-    """What `[model]` gives, and `set = ["NAME=VALUE"]`."""
+    """Return what `[model]` gives, and `set = ["NAME=VALUE"]`."""
     model = table.get(MODEL_TABLE)
     lines = table.get("set", [])
     lines = [lines] if isinstance(lines, str) else lines
@@ -170,7 +166,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _mapping_of_pairs(value: object, name: str) -> object:
-    """A list of [key, value] pairs as the mapping it stands for; anything else as it is."""
+    """Return the mapping that a list of pairs stands for; anything else as it is."""
     if not (isinstance(value, list) and value):
         return value
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from streamnb.cli.flags import event_flags, event_format, given, sources, stream_flags
-from streamnb.cli.parameters import set_flag
+from streamnb.cli.parameters import check_readings, set_flag
 from streamnb.cli.progress import shown
 from streamnb.cli.running import settings_checked, stopped_by_signals
 from streamnb.cli.settings import Command, flag
 from streamnb.stream.settings import PredictSettings
+
+if TYPE_CHECKING:
+    from streamnb.models import BayesClassifier
 
 __all__ = ["command"]
 
@@ -72,12 +75,26 @@ def command(
 
         from streamnb.stream.predictor import predict
 
+        if parameters and (model := _known_model(settings)) is not None:
+            check_readings(model, parameters)
+
         with shown("predicted", values["progress_every"]) as report:
             predict(settings, stop=stop, report=report)
 
 
+def _known_model(settings: PredictSettings) -> BayesClassifier | None:
+    """Return the model, or one with its parameters; `None` where no learner has begun yet."""
+    import streamnb
+    from streamnb.stream.folder import StateFolder
+
+    if settings.model_file is not None:
+        return streamnb.load(settings.model_file)
+    job = None if settings.state is None else StateFolder(settings.state).job()
+    return None if job is None else job.model
+
+
 def _one_model(ctx: click.Context, values: dict[str, Any]) -> dict[str, Any]:
-    """The values with one model: where each has its own source, the one whose source wins."""
+    """Return the values with one model: of two from different sources the one that wins."""
     for source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT):
         here = [each for each in _MODELS if ctx.get_parameter_source(each) is source]
         if here:

@@ -26,7 +26,7 @@ _log = logging.getLogger("streamnb")
 
 @contextmanager
 def shown(verb: str, line_every: float = LINE_EVERY) -> Iterator[Callable[[Progress], None]]:
-    """A function that shows the progress it is given, on standard error, if enough time has passed.
+    """Give a block a function that shows progress on standard error, not too often.
 
     On a terminal it moves a bar; elsewhere it logs a line every `line_every` seconds while there
     is something new. What was shown last is what was given last: the end is always shown.
@@ -72,7 +72,7 @@ def describe(verb: str, progress: Progress) -> str:
 
 
 def _part(progress: Progress) -> float | None:
-    """How much of its partitions a worker has behind it; `None` where an end is not known."""
+    """Return the part that a worker has behind it; `None` where an end is not known."""
     ends = [each.end for each in progress.partitions if each.end is not None]
     if len(ends) < len(progress.partitions) or not any(ends):
         return None

@@ -64,7 +64,7 @@ def _usage_error(error: click.UsageError) -> int:
 
 @contextmanager
 def settings_checked() -> Iterator[None]:
-    """Settings that can never be right are wrong usage, and end with status 2, not 1."""
+    """Make settings that can never be right wrong usage, which ends with status 2, not 1."""
     try:
         yield
     except ConfigError as error:
@@ -73,7 +73,7 @@ def settings_checked() -> Iterator[None]:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Event]:
-    """An event that SIGTERM and Ctrl-C set; a second signal ends the process at once."""
+    """Give a block an event that SIGTERM and Ctrl-C set; a second signal ends the process."""
     stop = Event()
     signals = (signal.SIGINT, signal.SIGTERM)
 
@@ -112,6 +112,6 @@ class _LogFormat(logging.Formatter):
     """`streamnb: message`; above INFO with the level: `streamnb: warning: message`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, with the name of the library that logs."""
+        """Return the line, with the name of the library that logs."""
         level = "" if record.levelno <= logging.INFO else f"{record.levelname.lower()}: "
         return f"{record.name.partition('.')[0]}: {level}{super().format(record)}"

@@ -48,24 +48,24 @@ _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """The one of `names` that looks most like `name`; of equals the first in order."""
+    """Return the one of `names` that looks most like `name`; of equals the first in order."""
     return max(sorted(names), key=lambda each: SequenceMatcher(None, name, each).ratio())
 
 
 def key_of(parameter: click.Parameter) -> str:
-    """The key of a flag or an argument: `every_seconds` for `--every-seconds`."""
+    """Return the key of a flag or an argument: `every_seconds` for `--every-seconds`."""
     return max(parameter.opts, key=len).lstrip("-").replace("-", "_").lower()
 
 
 class _FromSettings(click.Parameter):
     """A parameter that is also read from `STREAMNB_*`, and whose errors say where it was given."""
 
-    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
-        """The variable's value, `None` where it is unset or empty."""
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:  # noqa: ARG002 - click's
+        """Return the variable's value, `None` where it is unset or empty."""
         return os.environ.get(PREFIX + key_of(self).upper()) or None
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
-        """The flag, the variable or the key in its file, whichever gave the value."""
+        """Name the flag, the variable or the key of the file, whichever gave the value."""
         source = None if ctx is None else ctx.get_parameter_source(self.name or "")
         if source is ParameterSource.ENVIRONMENT:
             return PREFIX + key_of(self).upper()
@@ -98,7 +98,7 @@ class Lines(click.ParamType):
     name = "text"
 
     def split_envvar_value(self, rv: str) -> list[str]:
-        """The lines of a variable, without those that are empty."""
+        """Return the lines of a variable, without those that are empty."""
         return [line.strip() for line in rv.splitlines() if line.strip()]
 
 
@@ -140,13 +140,13 @@ class Command(NamesTheNearest):
 
 
 def file_tables(ctx: click.Context) -> Sequence[Mapping[str, Any]]:
-    """The tables of the TOML file that hold for the command, the one that beats the other last."""
+    """Return the tables of the TOML file that hold for the command, the stronger one last."""
     tables: Sequence[Mapping[str, Any]] = ctx.meta.get(_TABLES, ())
     return tables
 
 
 def _command_keys(group: click.Command, ctx: click.Context) -> dict[str, frozenset[str]]:
-    """The keys of each command of a group, by the command's name."""
+    """Return the keys of each command of a group, by the command's name."""
     if not isinstance(group, click.Group):
         return {}
     commands = {name: group.get_command(ctx, name) for name in group.list_commands(ctx)}
@@ -208,7 +208,7 @@ def _check_keys(
 
 
 def _without_model_table(table: Mapping[str, object]) -> dict[str, object]:
-    """The table's flags: `model = "gaussian"` is `--model`, and the table `[model]` is `--set`."""
+    """Return the flags: `model = "gaussian"` is `--model`, the table `[model]` is `--set`."""
     return {
         key: value
         for key, value in table.items()
@@ -217,10 +217,12 @@ def _without_model_table(table: Mapping[str, object]) -> dict[str, object]:
 
 
 def _as_typed(value: object, parameter: click.Parameter, ctx: click.Context) -> object:
-    """A value of the file as one would type it, so that it is checked as one that was typed.
+    """Return a value of the file as one would type it, to be checked as one that was typed.
 
-    Raises:
-        click.UsageError: a value of a kind that no command line can give.
+    Raises
+    ------
+    click.UsageError
+        A value of a kind that no command line can give.
     """
     many = parameter.nargs != 1 or parameter.multiple
     if many and isinstance(value, list) and all(isinstance(each, str) for each in value):

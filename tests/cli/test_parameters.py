@@ -10,7 +10,8 @@ from typing import Any
 import click
 import pytest
 
-from streamnb.cli.parameters import check_kind, check_parameters, set_flag, set_readings
+import streamnb
+from streamnb.cli.parameters import check_parameters, set_flag, set_readings
 from streamnb.cli.running import run
 from streamnb.cli.settings import Command
 
@@ -103,7 +104,7 @@ def test_all_sources_add_up_and_the_flag_beats_the_variable_beats_the_file(
         (["p=[[1, 2], [true, 3]]"], None, None, "--set p: a key is given twice in "),
     ],
 )
-def test_what_assigns_nothing_is_wrong_usage(
+def test_what_assigns_nothing_is_wrong_usage(  # noqa: PLR0917 - two fixtures and a table
     parameters: Parameters,
     capsys: pytest.CaptureFixture[str],
     assignments: list[str],
@@ -116,9 +117,9 @@ def test_what_assigns_nothing_is_wrong_usage(
 
 
 def test_an_unknown_kind_names_the_nearest() -> None:
-    check_kind("gaussian")
+    check_parameters("gaussian", {})
     with pytest.raises(click.UsageError, match=r"no such model: 'gausian' .* 'gaussian'"):
-        check_kind("gausian")
+        check_parameters("gausian", {})
 
 
 def test_an_unknown_parameter_names_the_nearest() -> None:
@@ -135,8 +136,6 @@ def test_a_value_that_the_model_refuses_is_wrong_usage() -> None:
 
 
 def test_readings_are_set_and_wrong_ones_are_wrong_usage() -> None:
-    import streamnb
-
     model = streamnb.GaussianNB()
     set_readings(model, {"prior": "uniform", "var_smoothing": 1e-3})
     assert (model.prior, model.var_smoothing) == ("uniform", 1e-3)

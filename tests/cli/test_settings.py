@@ -140,7 +140,7 @@ def test_a_model_is_a_flag_as_a_text_and_no_flag_as_a_table(walk: Walk) -> None:
         (("home", "--config", "no.toml"), {}, None, "the settings in no.toml cannot be read: No"),
     ],
 )
-def test_a_wrong_setting_is_wrong_usage_and_says_where_and_what_is_nearest(
+def test_a_wrong_setting_is_wrong_usage_and_says_where_and_what_is_nearest(  # noqa: PLR0917 - a table
     walk: Walk,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -1,0 +1,30 @@
+"""Predict, then learn, one event at a time, in a pipeline of River.
+
+    python examples/river_pipeline.py
+
+River's scaler does not change what Gaussian Naive Bayes answers; it stands here because pipelines
+have one. The model is a River classifier like any other, and pickles, clones and draws as one.
+"""
+
+from river import datasets, metrics
+from river.preprocessing import StandardScaler
+
+from streamnb import GaussianNB
+
+
+def main() -> float:
+    """Return the accuracy of the predictions that were made before each label was known."""
+    model = StandardScaler() | GaussianNB()
+    accuracy = metrics.Accuracy()
+    for x, y in datasets.ImageSegments():
+        predicted = model.predict_one(x)
+        if predicted is not None:
+            accuracy.update(y, predicted)
+        model.learn_one(x, y)
+    return accuracy.get()
+
+
+if __name__ == "__main__":
+    accuracy = main()
+    print(f"accuracy {accuracy:.4f}")
+    assert abs(accuracy - 0.7) < 0.0005

@@ -1,0 +1,57 @@
+"""The demo from its first line to its last."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import click
+
+from streamnb.cli.demo.brokers import find_broker
+from streamnb.cli.demo.events import SEED, image_segments
+from streamnb.cli.demo.over_files import over_files
+from streamnb.cli.demo.over_kafka import over_kafka
+from streamnb.cli.demo.processes import processes
+from streamnb.cli.demo.story import Stage, Teller, tell_ending
+
+__all__ = ["play"]
+
+
+def play() -> bool:
+    """Play the demo, and return whether all that came out is as it has to be.
+
+    Raises
+    ------
+    click.ClickException
+        A process failed, or something that must happen did not, in time.
+    """
+    click.echo("streamnb: one model from four partitions, several workers, and a SIGKILL\n")
+    teller = Teller()
+    learned, held_out = image_segments()
+    made = f"{len(learned):,} labelled events from ImageSegments, seed {SEED}"
+    teller.say(f"{made}; {len(held_out)} more are held out")
+    with ExitStack() as stack:
+        stack.enter_context(_sigterm_like_ctrl_c())
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="streamnb-demo-")))
+        found = stack.enter_context(find_broker())
+        teller.say(found.what)
+        started = stack.enter_context(processes())
+        stage = Stage(learned, held_out, folder, started, teller)
+        if found.bootstrap is None:
+            ending = over_files(stage)
+        else:
+            ending = over_kafka(stage, found.bootstrap)
+    return tell_ending(ending, stage)
+
+
+@contextmanager
+def _sigterm_like_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM unwind the block, so that nothing that was started stays."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

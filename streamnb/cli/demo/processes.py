@@ -1,0 +1,198 @@
+"""The demo's processes: `streamnb` itself, started as users do, and watched by its output."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+import streamnb
+from streamnb import GaussianNB
+
+__all__ = ["Process", "Processes", "merged", "processes", "wait_until"]
+
+_COUNT = re.compile(r"(?:learned|predicted) (?P<events>[\d,]+) events")
+_PARTITIONS = re.compile(r"(?P<number>\d+) partitions?$")
+_STOP_SECONDS = 20.0
+
+
+class Process:
+    """One `streamnb` command that runs.
+
+    Attributes
+    ----------
+    name
+        What the demo calls it.
+    events
+        The events it said it has done; the last that it said before its end stay.
+    partitions
+        The partitions it said it has.
+    """
+
+    def __init__(self, name: str, *args: str) -> None:
+        self.name = name
+        self.events = 0
+        self.partitions = 0
+        self._said: deque[str] = deque(maxlen=20)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "streamnb.cli", *args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            env=_environment(),
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def status(self) -> int | None:
+        """The exit status; `None` while it runs."""
+        return self._process.poll()
+
+    def ask(self, line: str) -> str:
+        """Write a line to its standard input, and return the next of its standard output."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise self._failed("has no pipes")
+        stdin.write(line + "\n")
+        stdin.flush()
+        return stdout.readline()
+
+    def kill(self) -> None:
+        """End it with SIGKILL, and take in what it had said."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End it with SIGTERM.
+
+        Raises
+        ------
+        click.ClickException
+            It did not end well.
+        """
+        self._end(signal.SIGTERM)
+        self.check(0)
+
+    def finish(self, seconds: float) -> None:
+        """Wait until it ends by itself.
+
+        Raises
+        ------
+        click.ClickException
+            It did not end in this time, or not well.
+        """
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired as error:
+            raise self._failed(f"is not done after {seconds:.0f} s") from error
+        self._reader.join()
+        self.check(0)
+
+    def check(self, status: int | None = None) -> None:
+        """Raise unless its exit status is `status` (`None`: it runs).
+
+        Raises
+        ------
+        click.ClickException
+            With the last lines that it wrote.
+        """
+        if self.status != status:
+            raise self._failed(f"ended with status {self.status}")
+
+    def _end(self, number: int) -> None:
+        self._process.send_signal(number)
+        self._process.wait(_STOP_SECONDS)
+        self._reader.join()
+
+    def _failed(self, what: str) -> click.ClickException:
+        return click.ClickException("\n    ".join([f"{self.name} {what}:", *self._said]))
+
+    def _read(self) -> None:
+        for line in self._process.stderr or ():
+            self._said.append(line.rstrip())
+            if count := _COUNT.search(line):
+                self.events = int(count["events"].replace(",", ""))
+            if partitions := _PARTITIONS.search(line.rstrip()):
+                self.partitions = int(partitions["number"])
+
+
+class Processes(list[Process]):
+    """The processes that were started, in their order."""
+
+    def start(self, name: str, *args: str) -> Process:
+        """Start `streamnb` with these arguments."""
+        process = Process(name, *args)
+        self.append(process)
+        return process
+
+
+@contextmanager
+def processes() -> Iterator[Processes]:
+    """Give a block its processes; none of them outlives it."""
+    started = Processes()
+    try:
+        yield started
+    finally:
+        for process in started:
+            if process.status is None:
+                process.kill()
+
+
+def wait_until(
+    what: str, done: Callable[[], bool], alive: Processes, seconds: float = 60.0
+) -> None:
+    """Wait until `done()`; `what` names it in the error.
+
+    Raises
+    ------
+    click.ClickException
+        It has not come true in this time, or a process has failed.
+    """
+    deadline = time.monotonic() + seconds
+    while not done():
+        for process in alive:
+            if process.status not in (None, 0, -signal.SIGKILL):
+                process.check()
+        if time.monotonic() > deadline:
+            raise click.ClickException(f"not within {seconds:.0f} s: {what}")
+        time.sleep(0.01)
+
+
+def merged(folder: Path, *states: Path) -> GaussianNB:
+    """Merge state folders with `streamnb merge`, and return the model.
+
+    Raises
+    ------
+    click.ClickException
+        The command failed.
+    """
+    path = folder / "model.nb"
+    with processes() as started:
+        merge = started.start("merge", "merge", *map(str, states), "-o", str(path))
+        merge.finish(60.0)
+    model = streamnb.load(path)
+    if not isinstance(model, GaussianNB):
+        raise click.ClickException(f"the merged model is a {type(model).__name__}")
+    return model
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without settings that are not meant for the demo's commands."""
+    kept = {"STREAMNB_KERNELS", "STREAMNB_CACHE"}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in kept or not name.startswith("STREAMNB_")
+    }

@@ -1,0 +1,140 @@
+"""The demo's ends of its topics: events in at a steady pace, questions in, answers out."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka.producer.future import FutureRecordMetadata
+
+    from streamnb.cli.demo.events import Events
+
+__all__ = ["Desk", "Feed", "feeding", "make_topics", "open_desk"]
+
+_BATCH = 500
+_ANSWER_SECONDS = 20.0
+
+
+def make_topics(bootstrap: str, partitions: dict[str, int]) -> None:
+    """Make a topic for each name, with its number of partitions."""
+    admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+    try:
+        topics = {
+            name: {"num_partitions": number, "replication_factor": 1}
+            for name, number in partitions.items()
+        }
+        admin.create_topics(topics, wait_for_metadata=True)
+    finally:
+        admin.close()
+
+
+class Feed:
+    """Produces events at a steady pace, to the partitions in turn, on a thread of its own.
+
+    Attributes
+    ----------
+    produced
+        The events that the broker has acknowledged.
+    """
+
+    def __init__(
+        self, bootstrap: str, topic: str, partitions: int, events: Events, a_second: int
+    ) -> None:
+        self.produced = 0
+        self._limit = 0
+        self._events, self._a_second = events, a_second
+        self._topic, self._partitions = topic, partitions
+        self._producer = KafkaProducer(
+            bootstrap_servers=bootstrap, linger_ms=20, batch_size=500_000
+        )
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def allow(self, part: float) -> None:
+        """Let it go on until this part of the events."""
+        self._limit = round(part * len(self._events))
+
+    def close(self) -> None:
+        """End it, whatever is left."""
+        self._ended.set()
+        self._thread.join()
+        self._producer.close(timeout=5)
+
+    def _run(self) -> None:
+        encoded = self._events.encoded()
+        sent = 0
+        while sent < len(self._events) and not self._ended.wait(_BATCH / self._a_second):
+            batch = [
+                self._producer.send(self._topic, next(encoded), partition=number % self._partitions)
+                for number in range(sent, min(sent + _BATCH, self._limit))
+            ]
+            sent += len(batch)
+            self._acknowledge(batch)
+
+    def _acknowledge(self, batch: list[FutureRecordMetadata]) -> None:
+        for future in batch:
+            future.get(timeout=30)
+        self.produced += len(batch)
+
+
+@contextmanager
+def feeding(
+    bootstrap: str, topic: str, partitions: int, events: Events, a_second: int
+) -> Iterator[Feed]:
+    """Give a block its feed."""
+    feed = Feed(bootstrap, topic, partitions, events, a_second)
+    try:
+        yield feed
+    finally:
+        feed.close()
+
+
+class Desk:
+    """Where questions are put into one topic and answers are taken out of another."""
+
+    def __init__(self, bootstrap: str, questions: str, answers: str) -> None:
+        self._questions = questions
+        self._producer = KafkaProducer(bootstrap_servers=bootstrap)
+        self._consumer = KafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+        partition = TopicPartition(answers, 0)
+        self._consumer.assign([partition])
+        self._consumer.seek_to_beginning(partition)
+
+    def ask(self, question: bytes) -> bytes:
+        """Put one question, and return its answer.
+
+        Raises
+        ------
+        click.ClickException
+            There is none in time.
+        """
+        self._producer.send(self._questions, question).get(timeout=_ANSWER_SECONDS)
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        while time.monotonic() < deadline:
+            for records in self._consumer.poll(timeout_ms=100, max_records=1).values():
+                value: bytes = records[0].value
+                return value
+        raise click.ClickException(f"no answer within {_ANSWER_SECONDS:.0f} s")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._producer.close(timeout=5)
+        self._consumer.close()
+
+
+@contextmanager
+def open_desk(bootstrap: str, questions: str, answers: str) -> Iterator[Desk]:
+    """Give a block its desk."""
+    desk = Desk(bootstrap, questions, answers)
+    try:
+        yield desk
+    finally:
+        desk.close()

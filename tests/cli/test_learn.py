@@ -1,0 +1,143 @@
+"""`streamnb learn` over files: what it learns, fixes, refuses, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import streamnb
+
+from .commands import Run, event, write_events
+
+
+def test_it_learns_files_and_goes_on_where_it_stopped(run: Run, tmp_path: Path) -> None:
+    write_events(tmp_path / "a.jsonl", 60)
+    write_events(tmp_path / "b.jsonl", 40, first=7)
+    done = run("learn", "a.jsonl", "b.jsonl", "--every", 7)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "streamnb: learned 100 events" in done.stderr
+    model = streamnb.load(tmp_path / "streamnb-state")
+    assert model.class_weight == {"even": 50.0, "odd": 50.0}
+
+    again = run("learn", "a.jsonl", "b.jsonl")
+    assert again.returncode == 0
+    assert streamnb.dumps(streamnb.load(tmp_path / "streamnb-state")) == streamnb.dumps(model)
+
+
+def test_it_learns_what_one_pass_learns(run: Run, tmp_path: Path) -> None:
+    path = write_events(tmp_path / "a.jsonl", 50)
+    assert run("learn", path, "--state", "s", "--set", "var_smoothing=1e-3").returncode == 0
+    one_pass = streamnb.GaussianNB(var_smoothing=1e-3)
+    for line in path.read_text().splitlines():
+        one_pass.learn_one(json.loads(line)["x"], json.loads(line)["y"])
+    learned = streamnb.load(tmp_path / "s")
+    learned.provenance = one_pass.provenance
+    assert streamnb.dumps(learned) == streamnb.dumps(one_pass)
+
+
+def test_bad_events_are_dead_letters_and_counted(run: Run, tmp_path: Path) -> None:
+    lines = [event({"a": 1.0}, "x"), "{", event({"a": 2.0}), event({"a": [1]}, "x")]
+    (tmp_path / "a.jsonl").write_text("\n".join([*lines, event({"a": 3.0}, "y")]))
+    done = run("learn", "a.jsonl", "--dead-letters", "bad.jsonl")
+    assert done.returncode == 0
+    assert "learned 2 events (3 bad)" in done.stderr
+    letters = [json.loads(line) for line in (tmp_path / "bad.jsonl").read_text().splitlines()]
+    assert len(letters) == 3
+    assert set(letters[0]) == {"topic", "partition", "offset", "reason", "key", "value"}
+
+
+def test_flat_events_are_read_by_the_flags_and_later_by_the_folder(
+    run: Run, tmp_path: Path
+) -> None:
+    rows = [{"kind": "x", "a": 1.0, "n": 2}, {"kind": "y", "a": 3.0, "n": 1}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    flags = ("--label", "kind", "--weight-field", "n")
+    assert run("learn", "a.jsonl", *flags).returncode == 0
+    assert run("learn", "a.jsonl").returncode == 0
+    model = streamnb.load(tmp_path / "streamnb-state")
+    assert model.class_weight == {"x": 2.0, "y": 1.0}
+    assert model.features == ["a"]
+
+
+def test_settings_come_from_a_file_and_variables_too(run: Run, tmp_path: Path) -> None:
+    write_events(tmp_path / "a.jsonl", 10)
+    (tmp_path / "s.toml").write_text(
+        'source = "a.jsonl"\nmodel = "gaussian"\nto = "elsewhere"\n'
+        '[learn]\nstate = "from-file"\n[learn.model]\nprior = "uniform"\nvar_smoothing = 1e-3\n'
+    )
+    set_ = "prior=[[1, 0.5], [0, 0.5]]"
+    done = run("learn", "--config", "s.toml", STREAMNB_SET=set_, STREAMNB_STATE="from-variable")
+    assert done.returncode == 0, done.stderr
+    model = streamnb.load(tmp_path / "from-variable")
+    assert isinstance(model, streamnb.GaussianNB)
+    assert (model.prior, model.var_smoothing) == ({1: 0.5, 0: 0.5}, 1e-3)
+
+
+def test_other_settings_than_the_folders_are_refused_with_status_1(
+    run: Run, tmp_path: Path
+) -> None:
+    write_events(tmp_path / "a.jsonl", 10)
+    write_events(tmp_path / "b.jsonl", 10)
+    assert run("learn", "a.jsonl", "--set", "var_smoothing=1e-3").returncode == 0
+    for args, named in [
+        (("a.jsonl", "--set", "var_smoothing=1e-4"), "var_smoothing"),
+        (("a.jsonl", "--label", "kind"), "label"),
+        (("b.jsonl",), "sources"),
+        (("a.jsonl", "--start", "latest"), "start"),
+    ]:
+        done = run("learn", *args)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("streamnb: error: ")
+        assert named in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "missing argument SOURCE..."),
+        (("a.jsonl", "--evry", "3"), "no such flag: --evry (the nearest is --every)"),
+        (("a.jsonl", "--model", "gausian"), "no such model: 'gausian' (the nearest is 'gaussian')"),
+        (("a.jsonl", "--set", "var_smothing=1"), "(the nearest is var_smoothing)"),
+        (("a.jsonl", "--set", "var_smoothing=much"), "--set: "),
+        (("a.jsonl", "--set", "var_smoothing"), "expected NAME=VALUE"),
+        (("a.jsonl", "--every", "0"), "every is a number above 0, not 0"),
+        (("a.jsonl", "--every-seconds", "nan"), "every_seconds is a number above 0, not nan"),
+        (("a.jsonl", "--session-timeout", "-1"), "session_timeout is a number above 0, not -1.0"),
+        (("a.jsonl", "--progress-every", "-1"), "--progress-every"),
+        (("a.jsonl", "--on-gap", "stop"), "'stop' is not one of 'fail', 'skip'"),
+        (("a.jsonl", "--start", "now"), "'now' is not one of 'earliest', 'latest'"),
+        (("a.jsonl", "a.jsonl"), "is given 2 times"),
+        (("kafka://localhost:9092",), "names no topic"),
+        (("http://localhost/a",), "neither kafka://host:port/topic nor a file"),
+        (("kafka://a:1/t", "kafka://b:1/t"), "of one cluster"),
+        (("a.jsonl", "--label", "y", "--id-field", "y"), "label and id_field name the same field"),
+        (("a.jsonl", "--config", "none.toml"), "the settings in none.toml cannot be read"),
+    ],
+)
+def test_wrong_usage_ends_with_status_2(
+    run: Run, tmp_path: Path, args: tuple[str, ...], message: str
+) -> None:
+    write_events(tmp_path / "a.jsonl", 3)
+    done = run("learn", *args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("streamnb: error: ")
+    assert message in done.stderr
+    assert not (tmp_path / "streamnb-state").exists()
+
+
+def test_a_file_that_is_not_there_is_a_failure(run: Run) -> None:
+    done = run("learn", "no.jsonl")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no.jsonl" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_variable_is_a_warning(run: Run, tmp_path: Path) -> None:
+    write_events(tmp_path / "a.jsonl", 3)
+    done = run("learn", "a.jsonl", STREAMNB_EVRY="3", STREAMNB_DATA="x")
+    assert done.returncode == 0
+    warning = "warning: unknown variable STREAMNB_EVRY (the nearest is STREAMNB_EVERY)\n"
+    assert done.stderr.startswith(f"streamnb: {warning}")
+    assert "STREAMNB_DATA" not in done.stderr
