@@ -23,7 +23,7 @@ from urllib.parse import quote, unquote
 
 from streamnb import loads, merge
 from streamnb.errors import CodecError, ConfigError
-from streamnb.models import Model
+from streamnb.models import BayesClassifier
 from streamnb.provenance import Counters, Provenance
 from streamnb.stream.job import Job
 
@@ -102,7 +102,7 @@ class StateFolder:
         """Return the counters of the newest shards, added up."""
         return load_model(self.path).provenance.counters or Counters()
 
-    def newest(self, source: str, partition: int) -> Model | None:
+    def newest(self, source: str, partition: int) -> BayesClassifier | None:
         """Read the newest shard of a partition; `None` where there is none.
 
         A damaged shard is passed over, with a warning, for the one before.
@@ -192,7 +192,7 @@ class StateFolder:
         return self.path / "shards" / file_name(source) / str(partition)
 
 
-def load_model(path: Path | str) -> Model:
+def load_model(path: Path | str) -> BayesClassifier:
     """Read the model of a state folder: its newest shards, merged in the order of partitions.
 
     Where nothing was learned yet it is the empty model of the job.
@@ -208,7 +208,8 @@ def load_model(path: Path | str) -> Model:
     newest = (folder.newest(source, partition) for source, partition in folder.partitions())
     models = [model for model in newest if model is not None]
     if models:
-        return merge(models)
+        merged: BayesClassifier = merge(models)
+        return merged
     job = folder.job()
     if job is None:
         msg = f"{path} is not a state folder: there is no job.json and no shard in it"
@@ -268,7 +269,7 @@ def _numbers(folder: Path) -> list[int]:
     return sorted((int(stem) for stem in stems if stem.isdecimal()), reverse=True)
 
 
-def _read(path: Path, source: str, partition: int, number: int) -> Model:
+def _read(path: Path, source: str, partition: int, number: int) -> BayesClassifier:
     """Read a shard, and check that it is the one that its name says.
 
     Raises
@@ -277,7 +278,7 @@ def _read(path: Path, source: str, partition: int, number: int) -> Model:
         it is damaged, or another one.
     """
     try:
-        model = loads(path.read_bytes())
+        model: BayesClassifier = loads(path.read_bytes())
     except CodecError as error:
         msg = f"{path} is damaged: {error}"
         raise CodecError(msg) from error

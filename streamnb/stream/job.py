@@ -11,7 +11,7 @@ from typing import Any
 
 from streamnb import dumps, loads
 from streamnb.errors import ConfigError, StreamNBError
-from streamnb.models import KINDS, Model
+from streamnb.models import KINDS, BayesClassifier
 from streamnb.stream.settings import DEFAULT_MODEL, EventFormat, LearnSettings
 
 __all__ = ["Job", "JobSource", "is_another"]
@@ -40,7 +40,7 @@ class Job:
     """
 
     id: str
-    model: Model
+    model: BayesClassifier
     events: EventFormat
     start: str
     sources: Mapping[str, JobSource]
@@ -62,7 +62,7 @@ class Job:
             sources=sources,
         )
 
-    def empty_model(self) -> Model:
+    def empty_model(self) -> BayesClassifier:
         """Return a model with the job's parameters that has learned nothing."""
         return self.model.clone()
 
@@ -151,7 +151,7 @@ class Job:
             yield _differs("start", self.start, settings.start)
 
 
-def _model(kind: str, parameters: Mapping[str, object]) -> Model:
+def _model(kind: str, parameters: Mapping[str, object]) -> BayesClassifier:
     if kind not in KINDS:
         msg = f"there is no model {kind!r}; there are {', '.join(sorted(KINDS))}"
         raise ConfigError(msg)
@@ -163,7 +163,8 @@ def _model(kind: str, parameters: Mapping[str, object]) -> Model:
 
 
 def _differs(name: str, fixed: object, given: object) -> str:
-    return f"{name} is {fixed!r} there, {given!r} was given"
+    there = "not set" if fixed is None else repr(fixed)
+    return f"{name} is {there} there, {given!r} was given"
 
 
 def is_another(name: str, known: str, found: str) -> str:

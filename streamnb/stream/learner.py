@@ -96,7 +96,7 @@ def _learn_lines(worker: Worker, source: LineSource, stop: Event) -> None:
 
 
 def _learn_on(worker: Worker, source: LineSource, shard: Shard, stop: Event) -> bool:
-    """Learn from a shard's position on; tell whether that is the end, or another shard was first."""
+    """Learn from a shard's position on; tell whether it is over, or another shard was first."""
     end = source.end()
 
     def report(*, is_last: bool = False) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from streamnb import dumps
-from streamnb.models import Model
+from streamnb.models import BayesClassifier
 from streamnb.provenance import Counters, Provenance, Range
 from streamnb.stream.records import REFUSED, Event, Letter, event_time
 from streamnb.stream.sources import Batch
@@ -31,7 +32,7 @@ class Shard:
     """
 
     def __init__(
-        self, model: Model, source: str, partition: int, identity: str, start: int
+        self, model: BayesClassifier, source: str, partition: int, identity: str, start: int
     ) -> None:
         self.source = source
         self.partition = partition
@@ -44,7 +45,7 @@ class Shard:
         self._first = start
 
     @classmethod
-    def restored(cls, model: Model) -> Shard:
+    def restored(cls, model: BayesClassifier) -> Shard:
         """Make the shard again whose bytes `model` was read from; it becomes the shard's own."""
         *earlier, last = sorted(model.provenance.ranges, key=lambda each: each.next)
         shard = cls(model, last.source, last.partition, last.identity, last.start)
@@ -67,7 +68,7 @@ class Shard:
         Records before the position are left out: they were learned. An error that is no refusal
         of an event is raised as it is, and the shard is of no use any more.
         """
-        learn_one = self._model.learn_one
+        learn_one: Any = self._model.learn_one  # compiled, with all verbs' arguments
         position = self.next
         letters: list[Letter] = []
         ok = tombstones = 0

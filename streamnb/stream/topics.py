@@ -11,7 +11,7 @@ from streamnb.errors import SourceError
 from streamnb.provenance import Counters
 from streamnb.stream.deadline import UnavailableError, patiently
 from streamnb.stream.job import is_another
-from streamnb.stream.kafka import Bounds, Cluster, Partition, TopicSource
+from streamnb.stream.kafka import Bounds, Cluster, Partition, TopicSource, TopicWatch
 from streamnb.stream.settings import LearnSettings, PartitionProgress
 from streamnb.stream.shard import Shard
 from streamnb.stream.sources import Batch
@@ -22,7 +22,6 @@ __all__ = ["TopicLearner"]
 _POLL_SECONDS = 0.1
 _RETRY_SECONDS = 0.5
 _LOOK_SECONDS = 3.0
-_GONE_SECONDS = 5.0
 _FOLDER_SECONDS = 0.2
 
 _log = logging.getLogger("streamnb")
@@ -52,7 +51,6 @@ class TopicLearner:
     ) -> None:
         self._worker = worker
         self._cluster = cluster
-        self._topics = list(topics)
         self._skips_gaps = settings.on_gap == "skip"
         self._stop = stop
         self._shards: dict[Partition, Shard] = {}
@@ -64,8 +62,8 @@ class TopicLearner:
         self._reached: set[Partition] = set()
         self._is_held = False
         self._retry_at = self._look_at = self._folder_at = 0.0
-        self._missing_since: float | None = None
-        self._trouble = ""
+        known = worker.job.sources
+        self._watch = TopicWatch(cluster, {topic: known[topic].identity for topic in topics})
         group = settings.group or f"streamnb-{worker.job.id}"
         self._source = TopicSource(cluster.servers, topics, group, settings.session_timeout, stop)
 
@@ -110,7 +108,7 @@ class TopicLearner:
         """Load the shards of the partitions that wait for it, and begin to read them."""
         waiting = sorted(self._waiting)
         try:
-            self._check_topics()
+            self._watch.check()
             bounds = self._cluster.bounds(waiting)
         except UnavailableError as error:
             self._note_trouble(error)
@@ -148,7 +146,7 @@ class TopicLearner:
         missing = bounds.begin - shard.next
         if missing <= 0:
             return
-        gap = f"{where} lost {missing} events before they were learned: {shard.next} to {bounds.begin}"
+        gap = f"{where} lost events not yet learned, {shard.next} to {bounds.begin}"
         if not self._skips_gaps:
             self._save()
             msg = f"{gap}; with --on-gap skip they are counted and left out"
@@ -166,10 +164,10 @@ class TopicLearner:
             self._save()
 
     def _save(self) -> bool:
-        """Save all shards that have news; where that cannot be done now, read no more until it is."""
+        """Save the shards that have news; where that is not possible now, read nothing until it is."""
         news = {p: shard for p, shard in self._shards.items() if self._worker.has_news(shard)}
         try:
-            others = self._worker.save(news.values(), self._check_topics)
+            others = self._worker.save(news.values(), self._watch.check)
         except UnavailableError as error:
             self._note_trouble(error)
             self._is_held = True
@@ -193,45 +191,15 @@ class TopicLearner:
         """Look now and then whether the topics are still the same, and the cluster there."""
         if time.monotonic() < self._look_at:
             return
+        self._look_at = time.monotonic() + _LOOK_SECONDS
         try:
-            self._check_topics()
+            self._watch.check()
         except UnavailableError as error:
             self._note_trouble(error)
-        self._look_at = time.monotonic() + _LOOK_SECONDS
-
-    def _check_topics(self) -> None:
-        """Check that the topics are those of the job.
-
-        Raises
-        ------
-        SourceError
-            one was made again, or is gone.
-        UnavailableError
-            the cluster does not answer, or does not know one for a moment.
-        """
-        topics = self._cluster.topics(self._topics)
-        for name in self._topics:
-            if name not in topics:
-                now = time.monotonic()
-                self._missing_since = self._missing_since or now
-                if now - self._missing_since > _GONE_SECONDS:
-                    msg = f"the topic {name!r} is gone"
-                    raise SourceError(msg)
-                msg = f"the topic {name!r} is not to be seen"
-                raise UnavailableError(msg)
-            known = self._worker.job.sources[name].identity
-            if topics[name].identity != known:
-                raise SourceError(is_another(name, known, topics[name].identity))
-        self._missing_since = None
-        if self._trouble:
-            self._trouble = ""
-            _log.info("the cluster answers again")
 
     def _note_trouble(self, error: UnavailableError) -> None:
         self._retry_at = time.monotonic() + _RETRY_SECONDS
-        if not self._trouble:
-            _log.warning("%s; waiting for it", error)
-        self._trouble = str(error)
+        self._watch.note(error)
 
     def _has_reached_ends(self) -> bool:
         """Tell whether the shards here have reached the ends that are asked for."""

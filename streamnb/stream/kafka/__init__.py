@@ -8,6 +8,7 @@ from __future__ import annotations
 from streamnb.stream.kafka.cluster import Bounds, Cluster, Topic
 from streamnb.stream.kafka.connection import Partition
 from streamnb.stream.kafka.source import Polled, TopicSource
+from streamnb.stream.kafka.watch import TopicWatch
 from streamnb.stream.kafka.writer import Message, TopicWriter
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "Polled",
     "Topic",
     "TopicSource",
+    "TopicWatch",
     "TopicWriter",
 ]
