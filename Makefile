@@ -4,7 +4,8 @@
 
 PYTHON := .venv/bin/python
 ARGS   :=
-export STREAMNB_REQUIRE_KERNELS := 1
+# A kernel that does not compile is an error here; `pip install .` would go on without it.
+STRICT := STREAMNB_REQUIRE_KERNELS=1
 
 KERNELS := $(wildcard streamnb/_kernels/*.py streamnb/_kernels/*.pxd streamnb/_kernels/*.h streamnb/_kernels/*.c)
 
@@ -30,16 +31,16 @@ build: .venv/stamp-kernels
 
 .venv/stamp-environment: requirements.txt
 	.ci/python -m venv --clear .venv
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(PYTHON) -m pip install --quiet --no-compile --disable-pip-version-check -r requirements.txt
 	@touch $@
 
 .venv/stamp-install: .venv/stamp-environment pyproject.toml setup.py
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	$(STRICT) $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	  --config-settings editable_mode=compat --editable .
 	@touch $@
 
 .venv/stamp-kernels: .venv/stamp-install $(KERNELS)
-	$(PYTHON) setup.py --quiet build_ext --inplace
+	$(STRICT) $(PYTHON) setup.py --quiet build_ext --inplace
 	@touch $@
 
 # Where there is no Java or Maven the tests that need a broker say so themselves.

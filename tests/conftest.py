@@ -1,0 +1,42 @@
+"""What tests of several folders share: Apache Kafka itself, one for the run or one of their own."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from streamnb.testing import Broker, BrokerUnavailable, broker
+from streamnb.testing.jars import fetch_jars, find_java
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a broker, so that `-m "not broker"` leaves it out."""
+    for item in items:
+        if "broker_possible" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.broker)
+
+
+@pytest.fixture(scope="session")
+def broker_possible() -> None:
+    """Skip where this machine cannot run a broker, with the reason; in CI that is a failure."""
+    try:
+        find_java()
+        fetch_jars()
+    except BrokerUnavailable as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must be able to run a broker: {error}")
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def kafka(broker_possible: None) -> Iterator[Broker]:  # noqa: ARG001 - only where it is possible
+    """Give one broker to the whole run: leave it up, and use topics of your own names."""
+    with broker() as running:
+        yield running
+
+
+@pytest.fixture
+def own_kafka(broker_possible: None) -> Iterator[Broker]:  # noqa: ARG001 - only where possible
+    """Give one test a broker of its own, to kill and start again; it takes a few seconds."""
+    with broker() as running:
+        yield running
