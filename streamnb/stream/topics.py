@@ -164,7 +164,7 @@ class TopicLearner:
             self._save()
 
     def _save(self) -> bool:
-        """Save the shards that have news; where that is not possible now, read nothing until it is."""
+        """Save the shards that have news; where that cannot be done, read nothing until it can."""
         news = {p: shard for p, shard in self._shards.items() if self._worker.has_news(shard)}
         try:
             others = self._worker.save(news.values(), self._watch.check)

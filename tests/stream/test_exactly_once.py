@@ -1,0 +1,108 @@
+"""Workers are killed, stopped, paused and joined: each event counts once, to the last bit."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from streamnb.testing import Broker
+from streamnb.testing.driver import Crew, eventually
+
+from .topics import FAST, NUMBER, SLOW, Filled, filled
+
+GRID = [(workers, seed) for seed in (1, 2, 3) for workers in (1, 2, 4)]
+DIAGONAL = [(1, 1), (2, 2), (4, 3)]
+
+Topics = Callable[[int], Filled]
+
+
+def past(crew: Crew, part: float) -> Callable[[], bool]:
+    """Whether so large a part of the events stands in checkpoints."""
+    return lambda: crew.learned() >= part * NUMBER
+
+
+@pytest.mark.parametrize(("workers", "seed"), GRID)
+def test_undisturbed(topic_of: Topics, crew: Crew, workers: int, seed: int) -> None:
+    topic = topic_of(seed)
+    for _ in range(workers):
+        crew.learn(topic.source, *FAST)
+    crew.finish()
+    topic.check(crew)
+
+
+@pytest.mark.parametrize(("workers", "seed"), GRID)
+def test_killed_and_stopped_in_the_middle(
+    topic_of: Topics, crew: Crew, workers: int, seed: int
+) -> None:
+    topic = topic_of(seed)
+    running = [crew.learn(topic.source, *SLOW) for _ in range(workers)]
+    eventually(past(crew, 0.1))
+    running.pop(0).kill()
+    running.append(crew.learn(topic.source, *SLOW))
+    eventually(past(crew, 0.5))
+    running.pop(0).stop()
+    crew.learn(topic.source, *SLOW)
+    crew.finish()
+    topic.check(crew)
+
+
+@pytest.mark.parametrize(("workers", "seed"), DIAGONAL)
+def test_workers_join_and_leave(topic_of: Topics, crew: Crew, workers: int, seed: int) -> None:
+    topic = topic_of(seed)
+    first = crew.learn(topic.source, *SLOW)
+    eventually(past(crew, 0.1))
+    for _ in range(workers):
+        crew.learn(topic.source, *SLOW)
+    eventually(past(crew, 0.4))
+    first.stop()
+    crew.finish()
+    topic.check(crew)
+
+
+@pytest.mark.parametrize(("workers", "seed"), DIAGONAL)
+def test_paused_past_its_session(topic_of: Topics, crew: Crew, workers: int, seed: int) -> None:
+    topic = topic_of(seed)
+    running = [crew.learn(topic.source, *SLOW) for _ in range(workers)]
+    eventually(past(crew, 0.1))
+    running[0].pause()
+    time.sleep(3.0)  # the group waits for two
+    running[0].resume()
+    crew.finish()
+    topic.check(crew)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_two_zombies_write_the_same_shards(topic_of: Topics, crew: Crew, seed: int) -> None:
+    topic = topic_of(seed)
+    crew.learn(topic.source, *SLOW, "--group", f"one-{seed}-{time.time_ns()}")
+    crew.learn(topic.source, *SLOW, "--group", f"two-{seed}-{time.time_ns()}")
+    crew.finish()
+    topic.check(crew)
+
+
+@pytest.mark.parametrize(("workers", "seed"), DIAGONAL)
+def test_broker_killed_and_restarted(
+    frail_kafka: Broker, crew: Crew, workers: int, seed: int, tmp_path: "pytest.TempPathFactory"
+) -> None:
+    topic = filled(frail_kafka, tmp_path, seed)
+    for _ in range(workers):
+        crew.learn(topic.source, *SLOW)
+    eventually(past(crew, 0.1))
+    frail_kafka.kill()
+    time.sleep(1.0)
+    frail_kafka.start()
+    eventually(past(crew, 0.4))
+    frail_kafka.stop()
+    frail_kafka.start()
+    crew.finish()
+    topic.check(crew)
+
+
+def test_restarted_with_nothing_new(topic_of: Topics, crew: Crew) -> None:
+    topic = topic_of(1)
+    crew.learn(topic.source, *FAST).done()
+    before = {path: path.stat().st_mtime_ns for path in crew.state.rglob("*.ckpt")}
+    crew.learn(topic.source, *FAST).done()
+    crew.learn(topic.source, *FAST).done()
+    assert before == {path: path.stat().st_mtime_ns for path in crew.state.rglob("*.ckpt")}
+    topic.check(crew)
