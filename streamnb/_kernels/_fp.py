@@ -1,0 +1,15 @@
+"""`fp.h` for the uncompiled kernels."""
+
+from __future__ import annotations
+
+__all__ = ["product_error"]
+
+
+def product_error(a: float, b: float, p: float) -> float:
+    """The rounding error of the product `p = a * b`, by Dekker's split."""
+    if abs(p) < 2.0**-960:
+        return 0.0
+    ca, cb = 134217729.0 * a, 134217729.0 * b
+    ah, bh = ca - (ca - a), cb - (cb - b)
+    al, bl = a - ah, b - bh
+    return ((ah * bh - p) + ah * bl + al * bh) + al * bl

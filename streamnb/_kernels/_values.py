@@ -1,0 +1,103 @@
+"""What a single value, weight or time means: the slow, exact paths behind the kernels.
+
+The kernels read plain floats and ints by themselves and hand everything else to these functions,
+so that `learn_one`, `learn_many` and the predicting verbs agree on what they take and refuse.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+__all__ = ["check_weight", "event_time", "is_missing", "number"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for one that is not there: `None`, NaN, pandas' `NA`."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def number(value: Any, name: object) -> float:
+    """The value of a numeric feature as a double; NaN where it is missing.
+
+    Raises
+    ------
+    TypeError
+        it is no number (int, float, bool or NumPy's).
+    ValueError
+        it is infinite, also as a double.
+    """
+    if is_missing(value):
+        return math.nan
+    if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
+        msg = f"feature {name!r}: a number is wanted, not {value!r} ({type(value).__name__})"
+        raise TypeError(msg)
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    if math.isinf(result):
+        msg = f"feature {name!r}: a finite number is wanted, not {value!r}"
+        raise ValueError(msg)
+    return result
+
+
+def check_weight(w: Any) -> float:
+    """A weight as a double.
+
+    Raises
+    ------
+    TypeError
+        it is no number.
+    ValueError
+        it is negative, NaN or infinite.
+    """
+    if not isinstance(w, int | float | np.integer | np.floating | np.bool_):
+        msg = f"a weight is a number, not {w!r} ({type(w).__name__})"
+        raise TypeError(msg)
+    try:
+        result = float(w)
+    except OverflowError:
+        result = math.inf
+    if not 0.0 <= result < math.inf:
+        msg = f"a weight is finite and not negative, not {w!r}"
+        raise ValueError(msg)
+    return result
+
+
+def event_time(t: Any) -> int:
+    """An event's time in whole milliseconds since the epoch, half to even.
+
+    Parameters
+    ----------
+    t
+        seconds since the epoch (a number), or a `datetime`; a naive one is in UTC.
+
+    Raises
+    ------
+    TypeError
+        it is neither.
+    ValueError
+        it is NaN or infinite.
+    """
+    if isinstance(t, datetime):
+        since = (t if t.tzinfo else t.replace(tzinfo=UTC)) - _EPOCH
+        microseconds = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+        return round(Fraction(microseconds, 1000))
+    if isinstance(t, bool | np.bool_) or not isinstance(t, int | float | np.integer | np.floating):
+        msg = f"a time is a number of seconds or a datetime, not {t!r} ({type(t).__name__})"
+        raise TypeError(msg)
+    if isinstance(t, int | np.integer):
+        return int(t) * 1000
+    if not math.isfinite(float(t) * 1000.0):
+        msg = f"a time is a finite number of seconds, not {t!r}"
+        raise ValueError(msg)
+    return round(float(t) * 1000.0)

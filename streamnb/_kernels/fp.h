@@ -1,0 +1,25 @@
+/* The rounding error of a product: a * b == p + product_error(a, b, p), with p = a * b rounded.
+ *
+ * With a fused multiply-add it takes one instruction; without, Dekker's split takes seventeen.
+ * Both are exact, so every build gives the same bits. Where p is so small that its error could
+ * underflow (below 2^-960), both answer 0.
+ * (T. J. Dekker, A floating-point technique for extending the available precision, 1971.)
+ */
+#ifndef STREAMNB_FP_H
+#define STREAMNB_FP_H
+
+#include <math.h>
+
+static inline double product_error(double a, double b, double p) {
+#ifdef __FMA__
+    double error = __builtin_fma(a, b, -p);
+#else
+    double ca = 134217729.0 * a, cb = 134217729.0 * b;
+    double ah = ca - (ca - a), bh = cb - (cb - b);
+    double al = a - ah, bl = b - bh;
+    double error = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+#endif
+    return fabs(p) < 0x1p-960 ? 0.0 : error;
+}
+
+#endif

@@ -1,0 +1,414 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Moments read as normal densities: the joint log-likelihood of Gaussian Naive Bayes.
+
+The log-density of each class and feature, -(x - m)^2 / 2v - log(2 pi v)/2, is kept as a record of
+(mean hi, mean lo, 1/2v, log(2 pi v)/2), made anew from the statistics at the first question after
+a change. Sums over features run in canonical order, so that a loaded model answers with the same
+bits as the one that was saved.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from streamnb._kernels import _cython as cython
+
+from typing import Any
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.libc.math import log
+else:
+    from math import log
+
+_LANES: cython.Py_ssize_t = 4
+_LARGEST: cython.double = 1.7976931348623157e308
+_TWO_PI: cython.double = 6.283185307179586
+
+FEATURE = 0
+GLOBAL = 1
+ABSOLUTE = 2
+
+
+@cython.cclass
+class GaussianScorer:
+    """Answers log p(y) + log p(x | y) from a `MomentsTable`.
+
+    Parameters
+    ----------
+    table
+        the statistics; read in place, never changed.
+    labels
+        the classes in canonical order.
+    classes
+        (K,) int64, each label's slot in the table; -1 where it has learned nothing.
+    features
+        (D,) int64, the slots of the features in canonical order.
+    var_smoothing, smoothing, background, ddof
+        as `streamnb.likelihoods.Gaussian` explains;
+        smoothing is FEATURE, GLOBAL or ABSOLUTE.
+    log_prior
+        (K,) float64 where the prior is given, else `None`.
+    prior_counts
+        (K,) float64, added to the weights where it is not.
+    """
+
+    _labels: list[Any]
+    _log_prior: list[Any]
+    _read: Any
+    _arrays: tuple[Any, ...]
+    _cells: cython.p_double
+    _heads: cython.p_double
+    _values: cython.p_double
+    _clock: cython.p_longlong
+    _classes: cython.p_longlong
+    _features: cython.p_longlong
+    _prior_counts: cython.p_double
+    _start: cython.p_double  # log prior, by class
+    _records: cython.p_double  # feature, (mean hi, mean lo, 1/2v, log(2 pi v)/2), class
+    _variances: cython.p_double  # over all classes, by feature; one with 0 is no evidence
+    _scores: cython.p_double
+    _version: cython.longlong
+    _places: cython.longlong
+    _k: cython.Py_ssize_t
+    _lanes: cython.Py_ssize_t
+    _d: cython.Py_ssize_t
+    _capacity: cython.Py_ssize_t
+    _smoothing: cython.int
+    _var_smoothing: cython.double
+    _background: cython.double
+    _ddof: cython.double
+    _given: cython.bint
+
+    def __init__(
+        self,
+        table: Any,
+        labels: list[Any],
+        classes: Any,
+        features: Any,
+        var_smoothing: cython.double,
+        smoothing: cython.int,
+        background: cython.double,
+        ddof: cython.double,
+        log_prior: Any,
+        prior_counts: Any,
+    ) -> None:
+        cells, heads, values, clock = table.buffers()
+        self._labels = labels
+        self._log_prior = []
+        self._read = table.read
+        self._k = len(labels)
+        self._lanes = (len(labels) + _LANES - 1) // _LANES * _LANES
+        self._d = len(features)
+        self._capacity = cells.shape[2]
+        self._smoothing = smoothing
+        self._var_smoothing = var_smoothing
+        self._background = background
+        self._ddof = ddof
+        self._given = log_prior is not None
+        start = np.zeros(max(self._lanes, 1))
+        start[: self._k] = log_prior if self._given else 0.0
+        records = np.zeros(max(4 * self._d * self._lanes, 1))
+        variances = np.zeros(max(self._d, 1))
+        scores = np.zeros(max(self._lanes, 1))
+        self._arrays = (
+            _flat(cells),
+            _flat(heads),
+            _flat(values),
+            _flat(clock),
+            _flat(classes),
+            _flat(features),
+            _flat(prior_counts),
+            start,
+            records,
+            variances,
+            scores,
+        )
+        if cython.compiled:
+            self._cells = _doubles(self._arrays[0])
+            self._heads = _doubles(self._arrays[1])
+            self._values = _doubles(self._arrays[2])
+            self._clock = _longs(self._arrays[3])
+            self._classes = _longs(self._arrays[4])
+            self._features = _longs(self._arrays[5])
+            self._prior_counts = _doubles(self._arrays[6])
+            self._start = _doubles(self._arrays[7])
+            self._records = _doubles(self._arrays[8])
+            self._variances = _doubles(self._arrays[9])
+            self._scores = _doubles(self._arrays[10])
+        else:
+            (
+                self._cells,
+                self._heads,
+                self._values,
+                self._clock,
+                self._classes,
+                self._features,
+                self._prior_counts,
+                self._start,
+                self._records,
+                self._variances,
+                self._scores,
+            ) = (memoryview(array.data) for array in self._arrays)
+        self._places = self._clock[1]
+        self._refresh()
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes in canonical order."""
+        return self._labels
+
+    @property
+    def log_prior(self) -> list[Any]:
+        """The logarithm of each class's prior probability."""
+        return self._log_prior
+
+    def scores(self, x: Any) -> list[Any] | None:
+        """The joint log-likelihoods of an event; `None` where labels or features have changed."""
+        if self._places != self._clock[1]:
+            return None
+        if self._version != self._clock[0]:
+            self._refresh()
+        self._read(x)
+        if self._places != self._clock[1]:
+            return None
+        self._score()
+        return [self._scores[k] for k in range(self._k)]
+
+    def scores_many(self, rows: Any, slots: Any) -> Any:
+        """The joint log-likelihoods of the rows of a table, (n, K); `None` as in `scores`.
+
+        Parameters
+        ----------
+        rows
+            (n, d) float64, C-contiguous, NaN where missing.
+        slots
+            (d,) intp, the feature slot of each column, -1 where it has none.
+        """
+        if self._places != self._clock[1]:
+            return None
+        if self._version != self._clock[0]:
+            self._refresh()
+        data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
+        slot: cython.Py_ssize_t[::1] = slots
+        answer = np.empty((rows.shape[0], self._k))
+        out: cython.double[:, ::1] = answer
+        r: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        n: cython.Py_ssize_t = rows.shape[0]
+        d: cython.Py_ssize_t = rows.shape[1]
+        values = self._values
+        self._arrays[2][:] = np.nan
+        for r in range(n):
+            for j in range(d):
+                if slot[j] >= 0:
+                    values[slot[j]] = data[r, j]
+            self._score()
+            for k in range(self._k):
+                out[r, k] = self._scores[k]
+        return answer
+
+    @cython.cfunc
+    def _score(self) -> None:
+        """Scores the event in `values`, four classes at a time."""
+        n: cython.Py_ssize_t = self._lanes
+        j: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        o: cython.Py_ssize_t
+        v: cython.double
+        d0: cython.double
+        d1: cython.double
+        d2: cython.double
+        d3: cython.double
+        s0: cython.double
+        s1: cython.double
+        s2: cython.double
+        s3: cython.double
+        p = self._records
+        for k in range(0, n, _LANES):
+            s0 = self._start[k]
+            s1 = self._start[k + 1]
+            s2 = self._start[k + 2]
+            s3 = self._start[k + 3]
+            for j in range(self._d):
+                v = self._values[self._features[j]]
+                if self._variances[j] == 0.0 or v != v:
+                    continue
+                o = 4 * j * n + k
+                d0 = (v - p[o]) - p[o + n]
+                d1 = (v - p[o + 1]) - p[o + n + 1]
+                d2 = (v - p[o + 2]) - p[o + n + 2]
+                d3 = (v - p[o + 3]) - p[o + n + 3]
+                o += 2 * n
+                s0 = s0 - (d0 * d0 * p[o] + p[o + n])
+                s1 = s1 - (d1 * d1 * p[o + 1] + p[o + n + 1])
+                s2 = s2 - (d2 * d2 * p[o + 2] + p[o + n + 2])
+                s3 = s3 - (d3 * d3 * p[o + 3] + p[o + n + 3])
+            self._scores[k] = s0
+            self._scores[k + 1] = s1
+            self._scores[k + 2] = s2
+            self._scores[k + 3] = s3
+
+    # -- from statistics to records --------------------------------------------------------
+
+    @cython.cfunc
+    def _refresh(self) -> None:
+        """Makes prior and records anew from the statistics as they are."""
+        j: cython.Py_ssize_t
+        added: cython.double
+        high: cython.double = 0.0
+        if not self._given:
+            self._weigh_classes()
+        self._log_prior = [self._start[j] for j in range(self._k)]
+        for j in range(self._d):
+            self._variances[j] = self._overall(j)
+            high = max(high, self._variances[j])
+        for j in range(self._d):
+            if self._variances[j] > 0.0:
+                added = self._var_smoothing
+                if self._smoothing == FEATURE:
+                    added = added * self._variances[j]
+                elif self._smoothing == GLOBAL:
+                    added = added * high
+                self._record(j, added)
+        self._version = self._clock[0]
+
+    @cython.cfunc
+    def _weigh_classes(self) -> None:
+        """The prior that the weights and their pseudo-counts give."""
+        k: cython.Py_ssize_t
+        w: cython.double
+        high: cython.double = 0.0
+        total: cython.double = 0.0
+        for k in range(self._k):
+            w = self._prior_counts[k]
+            if self._classes[k] >= 0:
+                w += self._heads[4 * self._classes[k]]
+            self._start[k] = w
+            high = max(high, w)
+        for k in range(self._k):
+            self._start[k] = self._start[k] / high if high > 0.0 else 1.0
+            total += self._start[k]
+        for k in range(self._k):
+            w = self._start[k] / total
+            self._start[k] = log(w) if w > 0.0 else float("-inf")
+
+    @cython.cfunc
+    @cython.inline
+    def _weight(self, slot: cython.longlong, feature: cython.longlong) -> cython.double:
+        """The weight of one feature in one class."""
+        if slot < 0:
+            return 0.0
+        if self._heads[4 * slot + 2] != 0.0:
+            return self._heads[4 * slot]
+        return self._cells[(6 * slot + 4) * self._capacity + feature]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _overall(self, j: cython.Py_ssize_t) -> cython.double:
+        """The variance of a feature over all classes, 0 where it is constant or was never seen.
+
+        What `_record` needs besides is left in the feature's records: each class's mean as a
+        distance from the overall mean, in the place of 1/2v, and the overall mean, in the last.
+        """
+        c: cython.Py_ssize_t = self._capacity
+        n: cython.Py_ssize_t = self._lanes
+        o: cython.Py_ssize_t = 4 * j * n
+        f: cython.longlong = self._features[j]
+        k: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        first: cython.Py_ssize_t = -1
+        total: cython.double = 0.0
+        shift: cython.double = 0.0
+        spread: cython.double = 0.0
+        w: cython.double
+        d: cython.double
+        base: cython.double = 0.0
+        base_lo: cython.double = 0.0
+        p = self._records
+        for k in range(self._k):
+            w = self._weight(self._classes[k], f)
+            if w == 0.0:
+                continue
+            total += w
+            m = 6 * self._classes[k] * c + f
+            if first < 0:
+                first = m
+                base = self._cells[m]
+                base_lo = self._cells[m + c]
+            p[o + 2 * n + k] = (self._cells[m] - base) + (self._cells[m + c] - base_lo)
+        if first < 0:
+            return 0.0
+        for k in range(self._k):
+            w = self._weight(self._classes[k], f)
+            if w > 0.0:
+                shift += (w / total) * p[o + 2 * n + k]
+        for k in range(self._k):
+            w = self._weight(self._classes[k], f)
+            if w > 0.0:
+                m = (6 * self._classes[k] + 2) * c + f
+                d = p[o + 2 * n + k] - shift
+                p[o + 2 * n + k] = d
+                spread += (self._cells[m] + self._cells[m + c]) / total + (w / total) * (d * d)
+            # The overall mean, for a class that lacks the feature.
+            p[o + k] = base
+            p[o + n + k] = base_lo + shift
+        return min(spread, _LARGEST)
+
+    @cython.cfunc
+    def _record(self, j: cython.Py_ssize_t, added: cython.double) -> None:
+        """The records of feature j, `added` being the smoothing; `_overall` has just been here."""
+        c: cython.Py_ssize_t = self._capacity
+        n: cython.Py_ssize_t = self._lanes
+        o: cython.Py_ssize_t = 4 * j * n
+        f: cython.longlong = self._features[j]
+        k: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        w: cython.double
+        v: cython.double
+        d: cython.double
+        b: cython.double = self._background
+        whole: cython.double = self._variances[j]
+        p = self._records
+        for k in range(self._k):
+            w = self._weight(self._classes[k], f)
+            v = whole
+            if w > 0.0:
+                m = 6 * self._classes[k] * c + f
+                d = p[o + 2 * n + k]
+                p[o + k] = self._cells[m]
+                p[o + n + k] = self._cells[m + c] - d * (b / (w + b))
+                if w + b > self._ddof:
+                    v = self._cells[m + 2 * c] + self._cells[m + 3 * c]
+                    if b > 0.0:
+                        v += b * whole + (d * d) * (w * (b / (w + b)))
+                    v = v / (w + b - self._ddof)
+            v += added
+            if v == 0.0:
+                v = 1e-18 * whole
+            v = min(max(v, 2.5e-308), _LARGEST)
+            p[o + 2 * n + k] = 0.5 / v
+            p[o + 3 * n + k] = 0.5 * (log(_TWO_PI) + log(v))
+
+
+@cython.cfunc
+def _flat(array: Any) -> Any:
+    """A view of an array as one row, at least one number long."""
+    return array.reshape(-1) if array.size else np.zeros(1, dtype=array.dtype)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _doubles(array: Any) -> cython.p_double:
+    view: cython.double[::1] = array
+    return cython.address(view[0])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _longs(array: Any) -> cython.p_longlong:
+    view: cython.longlong[::1] = array
+    return cython.address(view[0])

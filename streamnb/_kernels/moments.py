@@ -1,0 +1,633 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Weights, means and sums of squared deviations of K classes by D features, learned in place.
+
+Every number is kept as an unevaluated sum hi + lo of two doubles. One event of weight w moves a
+cell of weight W, mean m and sum S by Welford's update in its weighted form (D. H. D. West,
+Updating mean and variance estimates, 1979), carried out in double-double (T. J. Dekker, 1971):
+
+    d = x - m;   m += d w/(W + w);   S += d^2 w W/(W + w);   W += w
+
+Where w > W the mean is taken from the other side, x - d W/(W + w), so that the heavier side is
+never cancelled (`joining` does the same for two tables).
+
+While all events of a class carried all features, the features' weights are the class's own, and
+what depends on weights alone is computed once an event (`_learn_whole`); the general loop
+(`_learn_part`) does the same arithmetic for each feature and gives the same bits.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from streamnb._kernels import _cython as cython
+
+from typing import Any
+
+import numpy as np
+
+from streamnb._kernels._values import check_weight, event_time, number
+
+if not cython.compiled:
+    from streamnb._kernels._fp import product_error
+
+# The six rows of a class: mean, sum of squared deviations and weight, each hi and lo.
+ROWS = 6
+
+# While |x| and the weights stay within these, no statistic can leave the range of a double.
+LARGE_VALUE = 1e140
+LARGE_WEIGHT = 1e15
+_TAME_VALUE: cython.double = LARGE_VALUE
+_TAME_WEIGHT: cython.double = LARGE_WEIGHT
+_PAD: cython.Py_ssize_t = 4
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.double:
+    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
+    c: cython.double = s - a
+    return (a - (s - c)) + (b - c)
+
+
+@cython.cclass
+class MomentsTable:
+    """The cells of all classes and features, and the reading of one event.
+
+    `classes` and `features` are the indexes that give labels and names their slots (see
+    `streamnb.stats.index`). Slots are given in order of arrival and never taken back; a slot
+    without weight is the same as none.
+    """
+
+    _classes: Any
+    _features: Any
+    _labels: dict[Any, Any]
+    _shown: list[Any]
+    _names: dict[Any, Any]
+    _order: list[Any]
+    _cells_array: Any
+    _heads_array: Any
+    _values_array: Any
+    _cells: cython.p_double  # class, row, feature
+    _heads: cython.p_double  # class, (weight hi, weight lo, is whole, is tame)
+    _values: cython.p_double  # the event that was read, by feature slot
+    _class_capacity: cython.Py_ssize_t
+    _capacity: cython.Py_ssize_t
+    _present: cython.Py_ssize_t
+    _wild: cython.bint
+    _new: list[Any]
+    _clock_array: Any
+    _clock: cython.p_longlong
+
+    def __init__(self, classes: Any, features: Any) -> None:
+        self._classes = classes
+        self._features = features
+        self._labels = classes.slots
+        self._shown = classes.order
+        self._names = features.slots
+        self._order = features.order
+        self._class_capacity = 0
+        self._capacity = 0
+        self._present = 0
+        self._wild = False
+        self._new = []
+        self._clock_array = np.zeros(2, dtype=np.int64)
+        if cython.compiled:
+            clock_view: cython.longlong[::1] = self._clock_array
+            self._clock = cython.address(clock_view[0])
+        else:
+            self._clock = memoryview(self._clock_array)
+        self._cells_array = np.zeros((0, ROWS, 0))
+        self._heads_array = np.zeros((0, 4))
+        self._values_array = np.zeros(0)
+        self.reserve(max(1, len(self._shown)), max(1, len(self._order)))
+
+    # -- storage ---------------------------------------------------------------------------
+
+    @cython.ccall
+    def reserve(self, classes: cython.Py_ssize_t, features: cython.Py_ssize_t) -> None:
+        """Makes room for so many classes and features; what is there stays.
+
+        To be called whenever the indexes have grown.
+        """
+        k: cython.Py_ssize_t = self._class_capacity
+        c: cython.Py_ssize_t = self._capacity
+        if classes <= k and features <= c:
+            return
+        if classes > k:
+            k = max(classes, k + k // 2)
+        if features > c:
+            c = (max(features, c + c // 2) + _PAD - 1) // _PAD * _PAD
+        cells = np.zeros((k, ROWS, c))
+        cells[: self._class_capacity, :, : self._capacity] = self._cells_array
+        heads = np.zeros((k, 4))
+        heads[:, 2:] = 1.0
+        heads[: self._class_capacity] = self._heads_array
+        self._cells_array = cells
+        self._heads_array = heads
+        values = np.zeros(c)
+        values[: self._capacity] = self._values_array
+        self._values_array = values
+        self._class_capacity = k
+        self._capacity = c
+        self._clock[1] += 1
+        flat = cells.reshape(-1)
+        flat_heads = heads.reshape(-1)
+        if cython.compiled:
+            cells_view: cython.double[::1] = flat
+            heads_view: cython.double[::1] = flat_heads
+            values_view: cython.double[::1] = self._values_array
+            self._cells = cython.address(cells_view[0])
+            self._heads = cython.address(heads_view[0])
+            self._values = cython.address(values_view[0])
+        else:
+            self._cells = memoryview(flat.data)
+            self._heads = memoryview(flat_heads.data)
+            self._values = memoryview(self._values_array)
+
+    def cells(self) -> Any:
+        """The cells as an array (class slot, row, feature slot) of float64: a view, not a copy."""
+        cells = self._cells_array[: len(self._shown), :, : len(self._order)]
+        heads = self._heads_array[: len(self._shown)]
+        whole = heads[:, 2] == 1.0
+        cells[whole, 4:] = heads[whole, :2, None]
+        return cells
+
+    def class_weights(self) -> Any:
+        """The weight of each class slot as an array (class slot, (hi, lo)): a view."""
+        return self._heads_array[: len(self._shown), :2]
+
+    def buffers(self) -> Any:
+        """What a scorer reads in place, until the second number of the clock changes.
+
+        Returns
+        -------
+        cells, (K, 6, D) with room to spare, the weights only where a class is not whole;
+        heads, (K, 4): weight hi and lo, whether whole, whether tame;
+        values, (D,): the event that `read` has read, NaN where a feature is missing;
+        clock, (2,) int64: changes of the statistics, and those of labels, features or places.
+        """
+        return self._cells_array, self._heads_array, self._values_array, self._clock_array
+
+    def is_tame(self) -> bool:
+        """Whether no event of ordinary size can make any statistic infinite."""
+        return bool(self._heads_array[: len(self._shown), 3].all())
+
+    def put(self, cells: Any, weights: Any) -> None:
+        """Puts cells (K, 6, D) and class weights (K, 2) in place of those that are there.
+
+        A class is whole if each feature has the class's own weight; it is tame if no event
+        within LARGE_VALUE and LARGE_WEIGHT can make a statistic infinite.
+        """
+        self._cells_array[: cells.shape[0], :, : cells.shape[2]] = cells
+        heads = self._heads_array[: cells.shape[0]]
+        heads[:, :2] = weights
+        heads[:, 2] = (cells[:, 4:] == weights[:, :, None]).all(axis=(1, 2))
+        tame = (np.abs(cells[:, 0]) <= _TAME_VALUE) & (cells[:, 2] <= 1e300)
+        heads[:, 3] = tame.all(axis=1) & (weights[:, 0] <= _TAME_WEIGHT)
+        self._clock[0] += 1
+        self._clock[1] += 1
+
+    # -- reading one event -----------------------------------------------------------------
+
+    @cython.ccall
+    def read(self, x: Any) -> Any:
+        """Reads an event's features into `values`, and checks all of them.
+
+        Answers the list of the (name, value) pairs whose names have no slot; it is only good
+        until the next call.
+        """
+        event: dict[Any, Any] = x if type(x) is dict else dict(x)
+        n: cython.Py_ssize_t = len(self._order)
+        i: cython.Py_ssize_t = 0
+        present: cython.Py_ssize_t = 0
+        v: cython.double
+        order: list[Any] = self._order
+        values = self._values
+        self._wild = False
+        if self._new:
+            self._new = []
+        for name, value in event.items():
+            if i >= n or not (name is order[i] or _same_text(name, order[i])):
+                self._read_any(event)
+                return self._new
+            v = value if type(value) is float else _number(value, name)
+            if not -_TAME_VALUE <= v <= _TAME_VALUE:
+                v = self._unusual(value, name)
+            if v == v:
+                present += 1
+            values[i] = v + 0.0
+            i += 1
+        while i < n:
+            values[i] = float("nan")
+            i += 1
+        self._present = present
+        return self._new
+
+    @cython.cfunc
+    def _read_any(self, event: dict[Any, Any]) -> None:
+        """`read` for features in any order, missing ones and new ones among them."""
+        i: cython.Py_ssize_t
+        present: cython.Py_ssize_t = 0
+        v: cython.double
+        values = self._values
+        for i in range(len(self._order)):
+            values[i] = float("nan")
+        new: list[Any] = []
+        for name, value in event.items():
+            slot = self._names.get(name) if type(name) is str else self._features.find(name)
+            v = value if type(value) is float else _number(value, name)
+            if not -_TAME_VALUE <= v <= _TAME_VALUE:
+                v = self._unusual(value, name)
+            if v != v:
+                continue
+            if slot is None:
+                new.append((name, v + 0.0))
+            else:
+                i = slot
+                values[i] = v + 0.0
+                present += 1
+        self._present = present
+        self._new = new
+
+    @cython.cfunc
+    def _unusual(self, value: object, name: object) -> cython.double:
+        """A value that is missing, infinite (refused), or so large that squares may overflow."""
+        v: cython.double = number(value, name)
+        if v == v:
+            self._wild = True
+        return v
+
+    # -- learning --------------------------------------------------------------------------
+
+    @cython.ccall
+    def learn(self, x: Any, y: Any, w: Any, t: Any) -> None:
+        """Learns one event; raises and changes nothing where any part of it is refused."""
+        k: cython.Py_ssize_t
+        weight: cython.double = 0.0
+        if type(w) is float or type(w) is int:
+            try:
+                weight = w
+            except OverflowError:
+                weight = -1.0
+        else:
+            weight = -1.0
+        if not 0.0 <= weight <= _TAME_WEIGHT:
+            weight = check_weight(w)
+        if t is not None:
+            event_time(t)
+        slot = self._labels.get(y) if type(y) is str or type(y) is int else None
+        if slot is None or type(y) is not type(self._shown[slot]):
+            slot = self._classes.find(y)
+        new: list[Any] = self.read(x)
+        if weight == 0.0:
+            return
+        if new:
+            self._add_features(new)
+        if slot is None:
+            slot = self._classes.add(y)
+            self.reserve(len(self._shown), 0)
+            self._clock[1] += 1
+        elif type(y) is not type(self._shown[slot]):
+            self._classes.add(y)
+            self._clock[1] += 1
+        k = slot
+        if self._wild or weight > _TAME_WEIGHT or self._heads[4 * k + 3] == 0.0:
+            self._learn_checked(k, weight)
+        else:
+            self._learn_row(k, weight)
+        self._clock[0] += 1
+
+    def _add_features(self, new: Any) -> None:
+        """Gives new features their slots and puts their values with the others."""
+        first: cython.Py_ssize_t = len(self._order)
+        self.spread()
+        for name, _ in new:
+            self._features.add(name)
+        self._clock[1] += 1
+        self.reserve(0, len(self._order))
+        self._values_array[first : first + len(new)] = [value for _, value in new]
+        self._present += len(new)
+
+    def spread(self) -> None:
+        """Lets features have other weights than their class: to be called before new ones come."""
+        k: cython.Py_ssize_t
+        for k in range(len(self._shown)):
+            self._spread_weight(k)
+
+    @cython.cfunc
+    def _spread_weight(self, k: cython.Py_ssize_t) -> None:
+        """Writes a whole class's weight to each of its features: from here on they may differ."""
+        i: cython.Py_ssize_t
+        o: cython.Py_ssize_t = k * ROWS * self._capacity
+        p = self._cells
+        h = self._heads
+        if h[4 * k + 2] == 0.0 or h[4 * k] == 0.0:
+            return
+        h[4 * k + 2] = 0.0
+        for i in range(len(self._order)):
+            p[o + 4 * self._capacity + i] = h[4 * k]
+            p[o + 5 * self._capacity + i] = h[4 * k + 1]
+
+    @cython.cfunc
+    def _learn_checked(self, k: cython.Py_ssize_t, w: cython.double) -> None:
+        """`_learn_row` for an event that may make a statistic infinite: all of it or nothing.
+
+        The class is checked at each of its further events too, until `touch` finds it tame.
+        """
+        if not self._try_row(k, w):
+            msg = f"the statistics of class {self._shown[k]!r} would leave the range of a double"
+            raise ValueError(msg)
+
+    @cython.cfunc
+    def _try_row(self, k: cython.Py_ssize_t, w: cython.double) -> cython.bint:
+        """`_learn_row`, undone (False) where a statistic is not finite afterwards."""
+        cells = self._cells_array[k].copy()
+        heads = self._heads_array[k].copy()
+        self._learn_row(k, w)
+        if np.isfinite(self._cells_array[k]).all() and np.isfinite(self._heads_array[k]).all():
+            self._heads[4 * k + 3] = 0.0
+            return True
+        self._cells_array[k] = cells
+        self._heads_array[k] = heads
+        return False
+
+    @cython.cfunc
+    @cython.inline
+    def _learn_row(self, k: cython.Py_ssize_t, w: cython.double) -> None:
+        """Takes the event in `values` into class k with weight w > 0."""
+        h = self._heads
+        if self._present == len(self._order) and h[4 * k + 2] != 0.0:
+            self._learn_whole(k, w)
+        else:
+            self._spread_weight(k)
+            if h[4 * k] == 0.0:
+                h[4 * k + 2] = 0.0
+            self._learn_part(k, w)
+        _add_weight(h, 4 * k, w)
+
+    @cython.cfunc
+    def _learn_whole(self, k: cython.Py_ssize_t, w: cython.double) -> None:
+        """One event with every feature, in a class whose features all have its weight."""
+        h = self._heads
+        p = self._cells
+        x = self._values
+        n: cython.Py_ssize_t = (len(self._order) + _PAD - 1) // _PAD * _PAD
+        c: cython.Py_ssize_t = self._capacity
+        m: cython.Py_ssize_t = k * ROWS * c
+        i: cython.Py_ssize_t
+        for i in range(len(self._order), n):
+            x[i] = 0.0
+        if h[4 * k] == 0.0:
+            for i in range(n):
+                p[m + i] = x[i]
+            return
+        old: cython.double = h[4 * k]
+        old_lo: cython.double = h[4 * k + 1]
+        light: cython.bint = w <= old
+        # The weight afterwards, then the lighter side's part of it (f), then w W/(W + w) (q).
+        s: cython.double = old + w
+        s_lo: cython.double = _sum_error(old, w, s) + old_lo
+        a: cython.double = w if light else old
+        a_lo: cython.double = 0.0 if light else old_lo
+        b: cython.double = old if light else w
+        b_lo: cython.double = old_lo if light else 0.0
+        r: cython.double = 1.0 / s
+        f: cython.double = a * r
+        g: cython.double = f * s
+        f_lo: cython.double = (((a - g) - product_error(f, s, g)) + (a_lo - f * s_lo)) * r
+        q: cython.double = b * f
+        q_lo: cython.double = product_error(b, f, q) + (b * f_lo + b_lo * f)
+        d: cython.double
+        d_lo: cython.double
+        e: cython.double
+        u: cython.double
+        y: cython.double
+        for i in range(n):
+            # d = x - m, and its square
+            y = x[i]
+            u = p[m + i]
+            d = y - u
+            e = d - y
+            d_lo = ((y - (d - e)) - (u + e)) - p[m + c + i]
+            # m + d f, or x - d f
+            e = d * f
+            u = product_error(d, f, e) + (d * f_lo + d_lo * f)
+            if light:
+                y = p[m + i]
+                u = p[m + c + i] + u
+            else:
+                e = -e
+                u = -u
+            g = y + e
+            p[m + i] = g
+            p[m + c + i] = _sum_error(y, e, g) + u
+            # S + d^2 q
+            e = d * d
+            u = product_error(d, d, e) + (d + d + d_lo) * d_lo
+            g = e * q
+            u = product_error(e, q, g) + (e * q_lo + u * q)
+            y = p[m + 2 * c + i]
+            e = y + g
+            p[m + 2 * c + i] = e
+            p[m + 3 * c + i] = p[m + 3 * c + i] + (_sum_error(y, g, e) + u)
+
+    @cython.cfunc
+    def _learn_part(self, k: cython.Py_ssize_t, w: cython.double) -> None:
+        """One event, each feature with a weight of its own; a missing feature stays as it is."""
+        p = self._cells
+        x = self._values
+        n: cython.Py_ssize_t = len(self._order)
+        c: cython.Py_ssize_t = self._capacity
+        m: cython.Py_ssize_t = k * ROWS * c
+        i: cython.Py_ssize_t
+        there: cython.bint
+        light: cython.bint
+        first: cython.bint
+        old: cython.double
+        old_lo: cython.double
+        mean: cython.double
+        s: cython.double
+        s_lo: cython.double
+        a: cython.double
+        b: cython.double
+        r: cython.double
+        f: cython.double
+        f_lo: cython.double
+        q: cython.double
+        q_lo: cython.double
+        d: cython.double
+        d_lo: cython.double
+        e: cython.double
+        g: cython.double
+        u: cython.double
+        y: cython.double
+        for i in range(n):
+            y = x[i]
+            there = y == y
+            old = p[m + 4 * c + i]
+            old_lo = p[m + 5 * c + i]
+            light = w <= old
+            first = old == 0.0
+            s = old + w
+            s_lo = _sum_error(old, w, s) + old_lo
+            a = w if light else old
+            b = old if light else w
+            r = 1.0 / s
+            f = a * r
+            g = f * s
+            f_lo = (
+                ((a - g) - product_error(f, s, g)) + ((0.0 if light else old_lo) - f * s_lo)
+            ) * r
+            q = b * f
+            q_lo = product_error(b, f, q) + (b * f_lo + (old_lo if light else 0.0) * f)
+            mean = p[m + i]
+            d = y - mean
+            e = d - y
+            d_lo = ((y - (d - e)) - (mean + e)) - p[m + c + i]
+            d = 0.0 if first else d
+            d_lo = 0.0 if first else d_lo
+            e = d * f
+            u = product_error(d, f, e) + (d * f_lo + d_lo * f)
+            y = mean if light else y
+            u = p[m + c + i] + u if light else -u
+            e = e if light else -e
+            g = y + e
+            u = _sum_error(y, e, g) + u
+            p[m + i] = g if there else mean
+            p[m + c + i] = u if there else p[m + c + i]
+            e = d * d
+            u = product_error(d, d, e) + (d + d + d_lo) * d_lo
+            g = e * q
+            u = product_error(e, q, g) + (e * q_lo + u * q)
+            y = p[m + 2 * c + i]
+            e = y + g
+            u = p[m + 3 * c + i] + (_sum_error(y, g, e) + u)
+            p[m + 2 * c + i] = e if there else y
+            p[m + 3 * c + i] = u if there else p[m + 3 * c + i]
+            g = s + s_lo
+            u = s_lo - (g - s)
+            p[m + 4 * c + i] = g if there else old
+            p[m + 5 * c + i] = u if there else old_lo
+
+    # -- learning many events --------------------------------------------------------------
+
+    def learn_rows(self, rows: Any, slots: Any, classes: Any, weights: Any) -> int:
+        """Learns the rows of a table, one after the other, as `learn` would.
+
+        Parameters
+        ----------
+        rows
+            (n, d) float64, C-contiguous, NaN where missing, finite else.
+        slots
+            (d,) intp, the feature slot of each column.
+        classes
+            (n,) intp, the class slot of each row.
+        weights
+            (n,) float64, finite and not negative; rows of weight 0 are passed over.
+
+        Returns
+        -------
+        -1, or the position of the first row that would make a statistic infinite; then the
+        rows before it have been learned. It is -1 for certain where the table is tame and no
+        value and weight is beyond LARGE_VALUE and LARGE_WEIGHT.
+        """
+        data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
+        slot: cython.Py_ssize_t[::1] = slots
+        k: cython.Py_ssize_t[::1] = classes
+        w: cython.double[::1] = weights
+        values = self._values
+        heads = self._heads
+        n: cython.Py_ssize_t = rows.shape[0]
+        d: cython.Py_ssize_t = rows.shape[1]
+        r: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        present: cython.Py_ssize_t
+        wild: cython.Py_ssize_t
+        v: cython.double
+        straight: cython.bint = bool((slots == np.arange(d)).all())
+        self._values_array[:] = np.nan
+        for r in range(n):
+            if w[r] == 0.0:
+                continue
+            present = 0
+            wild = 0
+            for j in range(d):
+                v = data[r, j]
+                present += v == v
+                wild += v > _TAME_VALUE or v < -_TAME_VALUE
+            if straight:
+                for j in range(d):
+                    values[j] = data[r, j] + 0.0
+            else:
+                for j in range(d):
+                    values[slot[j]] = data[r, j] + 0.0
+            self._present = present
+            if wild or w[r] > _TAME_WEIGHT or heads[4 * k[r] + 3] == 0.0:
+                if not self._try_row(k[r], w[r]):
+                    return int(r)
+            else:
+                self._learn_row(k[r], w[r])
+        self._clock[0] += 1
+        return -1
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _add_weight(h: cython.p_double, i: cython.Py_ssize_t, w: cython.double) -> cython.void:
+    """Adds w to the weight h[i] + h[i + 1], which stays normalised."""
+    s: cython.double = h[i] + w
+    e: cython.double = _sum_error(h[i], w, s) + h[i + 1]
+    h[i] = s + e
+    h[i + 1] = e - (h[i] - s)
+
+
+@cython.cfunc
+@cython.inline
+def _same_text(a: object, b: object) -> cython.bint:
+    """Whether both are the same str (no subclass)."""
+    return type(a) is str and type(b) is str and cython.cast(str, a) == cython.cast(str, b)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1.0, check=True)
+def _number(value: object, name: object) -> cython.double:
+    """`number` with a short way for whole numbers."""
+    v: cython.double
+    if type(value) is int:
+        try:
+            v = value
+        except OverflowError:
+            return number(value, name)
+        return v
+    return number(value, name)
+
+
+def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+    """Learns one event; bound as a method by the models whose `_table` is a `MomentsTable`.
+
+    Parameters
+    ----------
+    x
+        a mapping of feature names (str, int or tuples of them) to numbers. A feature that is
+        absent, `None` or NaN is missing: not learned.
+    y
+        the label: a str, int, bool or float. A label that was never seen is a new class.
+    w
+        the event's weight, finite and not negative. 0 changes nothing.
+    t
+        the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC).
+
+    Raises
+    ------
+    TypeError
+        something is of the wrong kind.
+    ValueError
+        a value or weight is out of range, or a statistic would be.
+        Whatever is raised, nothing was learned.
+    """
+    table: MomentsTable = self._table
+    table.learn(x, y, w, t)

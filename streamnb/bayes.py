@@ -1,0 +1,165 @@
+"""Bayes' rule: log p(y | x) = log p(y) + log p(x | y) - log p(x), written once.
+
+The one primitive of a classifier is the joint log-likelihood, log p(y) + log p(x | y), of each
+class in canonical order. A `Scorer` answers it, from the likelihoods of a model's blocks and the
+prior of its classes; labels and probabilities follow from it, for one event (compiled, in
+`_kernels.posterior`, and bound by the models as methods) and for tables (here).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamnb._kernels import posterior
+from streamnb.stats.index import Label, LabelIndex, canonical_label
+
+__all__ = ["STALE", "ClassPrior", "Scorer", "Stale", "labels_of", "probabilities_of"]
+
+Floats = NDArray[np.float64]
+
+
+class Scorer(Protocol):
+    """Answers joint log-likelihoods. Both verbs answer `None` where it is out of date."""
+
+    @property
+    def labels(self) -> list[Label]:
+        """The classes in canonical order."""
+
+    @property
+    def log_prior(self) -> list[float]:
+        """The logarithm of each class's prior probability."""
+
+    def scores(self, x: Mapping[Any, Any]) -> list[float] | None:
+        """One number for each class, -inf where it is impossible."""
+
+    def scores_many(self, rows: Floats, slots: NDArray[np.intp]) -> Floats | None:
+        """(n, K) numbers for the rows of a table, whose columns have these feature slots."""
+
+
+class Stale:
+    """The scorer of a model whose readings have changed: always out of date."""
+
+    labels: ClassVar[list[Label]] = []
+    log_prior: ClassVar[list[float]] = []
+
+    def scores(self, x: Mapping[Any, Any]) -> None:
+        """No answer."""
+
+    def scores_many(self, rows: Floats, slots: NDArray[np.intp]) -> None:
+        """No answer."""
+
+
+STALE = Stale()
+
+
+@dataclass(frozen=True)
+class ClassPrior:
+    """The prior probability of each class.
+
+    Attributes
+    ----------
+    prior
+        "empirical" (by the classes' weights), "uniform" (the same for all known classes)
+        or a mapping of labels to probabilities, each in [0, 1], with the sum 1 within 1e-9.
+        A class that a mapping lacks has probability 0, and its labels are known labels.
+    prior_count
+        pseudo-counts added to the weights of an empirical prior: a number for each
+        known class, or a mapping of labels to numbers (0 for the others).
+    known_labels
+        labels that are classes before any event of theirs was seen.
+
+    Where an empirical prior has neither weight nor count, all known classes are equally probable.
+
+    Raises
+    ------
+    ValueError
+        a probability, a sum or a count is out of range, or a label is NaN.
+    TypeError
+        something is of the wrong kind.
+    """
+
+    prior: str | Mapping[Label, float] = "empirical"
+    prior_count: float | Mapping[Label, float] = 0
+    known_labels: Iterable[Label] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.prior, Mapping):
+            values = _numbers(self.prior, "a prior probability")
+            if any(value > 1 for value in values) or abs(math.fsum(values) - 1) > 1e-9:
+                msg = f"prior probabilities are in [0, 1] and sum to 1, not {dict(self.prior)!r}"
+                raise ValueError(msg)
+        elif self.prior not in ("empirical", "uniform"):
+            msg = f'prior is "empirical", "uniform" or a mapping, not {self.prior!r}'
+            raise ValueError(msg)
+        if isinstance(self.prior_count, Mapping):
+            _numbers(self.prior_count, "a prior count")
+        else:
+            _numbers({None: self.prior_count}, "prior_count")
+        if isinstance(self.known_labels, str | bytes | Mapping):
+            msg = f"known_labels is a list of labels, not {self.known_labels!r}"
+            raise TypeError(msg)
+        for label in self.known_labels or ():
+            canonical_label(label)
+
+    def known(self) -> list[Label]:
+        """The labels that are classes without having been seen, as they are given."""
+        given = self.prior if isinstance(self.prior, Mapping) else ()
+        return [*(self.known_labels or ()), *given]
+
+    def labels(self, learned: Iterable[Label]) -> list[Label]:
+        """All classes in canonical order: the known and the learned."""
+        index = LabelIndex([*learned, *self.known()])
+        return [index.order[slot] for slot in index.canonical()]
+
+    def given(self, labels: list[Label]) -> Floats | None:
+        """The logarithms of the prior probabilities, `None` where the weights decide."""
+        if isinstance(self.prior, Mapping):
+            by_label = {canonical_label(label): p for label, p in self.prior.items()}
+            probabilities = [float(by_label.get(label, 0.0)) for label in labels]
+            return np.array([math.log(p) if p > 0 else -math.inf for p in probabilities])
+        if self.prior == "uniform":
+            return np.full(len(labels), -math.log(max(len(labels), 1)))
+        return None
+
+    def counts(self, labels: list[Label]) -> Floats:
+        """The pseudo-count of each class."""
+        if isinstance(self.prior_count, Mapping):
+            by_label = {canonical_label(label): n for label, n in self.prior_count.items()}
+            return np.array([float(by_label.get(label, 0.0)) for label in labels])
+        return np.full(len(labels), float(self.prior_count))
+
+
+def labels_of(scores: Floats, scorer: Scorer) -> list[Label | None]:
+    """The most probable label of each row; `None` where no class is known."""
+    if not scorer.labels:
+        return [None] * len(scores)
+    places = posterior.best(scores, np.array(scorer.log_prior))
+    return [scorer.labels[place] for place in places]
+
+
+def probabilities_of(scores: Floats, scorer: Scorer) -> Floats:
+    """The probability of each class in each row, (n, K)."""
+    result = np.ascontiguousarray(scores, dtype=np.float64).copy()
+    if scorer.labels:
+        posterior.posteriors(result, np.array(scorer.log_prior))
+    return result
+
+
+def _numbers(values: Mapping[Any, Any], what: str) -> list[float]:
+    """The values, each of them finite and not negative; the keys, where not `None`, labels."""
+    for label, value in values.items():
+        if label is not None:
+            canonical_label(label)
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            msg = f"{what} is a number, not {value!r}"
+            raise TypeError(msg)
+        if not 0 <= value < math.inf:
+            msg = f"{what} is finite and not negative, not {value!r}"
+            raise ValueError(msg)
+    return [float(value) for value in values.values()]

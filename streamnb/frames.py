@@ -1,0 +1,277 @@
+"""Tables of other libraries, in and out: pandas, polars, NumPy, SciPy sparse.
+
+None of these libraries (but NumPy) is imported unless the caller has handed over one of its
+tables. Values mean in a table what they mean in an event: `None`, NaN and `pd.NA` are missing, and
+what `learn_one` refuses is refused here, with the row's position.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamnb._kernels._values import check_weight, event_time, number
+from streamnb.stats.index import Label, Name, canonical_label, canonical_name, label_texts
+
+__all__ = [
+    "Table",
+    "read_labels",
+    "read_table",
+    "read_times",
+    "read_weights",
+    "to_answers",
+    "to_columns",
+]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a table of numbers.
+
+    Attributes
+    ----------
+    names
+        of the columns.
+    values
+        (n, d), C-contiguous, finite or, where missing, NaN.
+    """
+
+    names: list[Name]
+    values: Floats
+
+
+def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
+    """Reads a table of numbers.
+
+    Parameters
+    ----------
+    X
+        a pandas or polars DataFrame, a two-dimensional NumPy array or SciPy sparse matrix.
+    columns
+        names for the columns of an array or a sparse matrix; "0", "1", ... without.
+        A cell that a sparse matrix leaves out is 0.
+
+    Raises
+    ------
+    TypeError
+        no table, or a value that is no number.
+    ValueError
+        an infinite value, two columns of one name, names that do not fit.
+    """
+    library = library_of(X)
+    if library is None:
+        msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
+        raise TypeError(msg)
+    if library in ("pandas", "polars"):
+        if columns is not None:
+            msg = f"columns= names the columns of an array; a {library} table has its own"
+            raise TypeError(msg)
+        return _read_columns(X, _checked(X.columns, X.shape[1]), library)
+    array = X.toarray() if library == "scipy" else X
+    if array.ndim != 2:
+        msg = f"a table has two dimensions, not {array.ndim}"
+        raise ValueError(msg)
+    names = _checked(
+        map(str, range(array.shape[1])) if columns is None else columns, array.shape[1]
+    )
+    if array.dtype.kind in "fiub":
+        return Table(names, _finite(np.ascontiguousarray(array, dtype=np.float64), names))
+    return Table(names, _by_cell([list(array[:, place]) for place in range(len(names))], names))
+
+
+def _read_columns(X: Any, names: list[Name], library: str) -> Table:
+    if library == "pandas" and all(
+        isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in X.dtypes
+    ):
+        return Table(names, _finite(np.ascontiguousarray(X.to_numpy(np.float64)), names))
+    read = _pandas_column if library == "pandas" else _polars_column
+    columns = [read(X, place) for place in range(len(names))]
+    values = _by_cell(columns, names) if columns else np.empty((len(X), 0))
+    return Table(names, values)
+
+
+def _pandas_column(X: Any, place: int) -> Floats | list[Any]:
+    """A column as doubles where its type is numeric, else as a list."""
+    column = X.iloc[:, place]
+    if getattr(column.dtype, "kind", "O") not in "fiub":
+        return list(column)
+    if hasattr(column.dtype, "na_value") and not hasattr(column.dtype, "fill_value"):
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        values = np.asarray(column, dtype=np.float64)
+    return np.asarray(values, dtype=np.float64)
+
+
+def _polars_column(X: Any, place: int) -> Floats | list[Any]:
+    """A column as doubles where its type is numeric, else as a list."""
+    import polars as pl
+
+    column = X.to_series(place)
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+        return np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
+    return list(column.to_list())
+
+
+def _by_cell(columns: Sequence[Floats | list[Any]], names: list[Name]) -> Floats:
+    """The columns side by side; cells of lists are read as `learn_one` reads a value.
+
+    Raises
+    ------
+    TypeError, ValueError
+        what the first row of those that are refused is refused for.
+    """
+    values = np.empty((len(columns[0]), len(columns))) if columns else np.empty((0, 0))
+    refused: list[tuple[int, str, type[Exception]]] = []
+    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+        row = 0
+        try:
+            if isinstance(column, list):
+                for row, value in enumerate(column):
+                    values[row, place] = number(value, name)
+            else:
+                values[:, place] = column
+                row = int(np.isinf(column).argmax()) if len(column) else 0
+                number(column[row] if len(column) else 0.0, name)
+        except (TypeError, ValueError) as error:
+            refused.append((row, str(error), type(error)))
+    if refused:
+        row, said, kind = min(refused, key=lambda one: one[0])
+        msg = f"row {row}: {said}"
+        raise kind(msg)
+    return values
+
+
+def _finite(values: Floats, names: list[Name]) -> Floats:
+    """The values, none of which is infinite."""
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, place = (int(at) for at in np.argwhere(infinite)[0])
+        value = values[row, place]
+        msg = f"row {row}: feature {names[place]!r}: a finite number is wanted, not {value}"
+        raise ValueError(msg)
+    return values
+
+
+def _checked(columns: Iterable[Any], n: int) -> list[Name]:
+    """The names of n columns, each of them once."""
+    names = [canonical_name(name) for name in columns]
+    if len(names) != n:
+        msg = f"{len(names)} names for {n} columns"
+        raise ValueError(msg)
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        msg = f"two columns are called {twice[0]!r}"
+        raise ValueError(msg)
+    return names
+
+
+def library_of(X: Any) -> str | None:
+    """The library of a table: "pandas", "polars", "scipy", "numpy", or `None`."""
+    library = type(X).__module__.partition(".")[0]
+    if library in ("pandas", "polars") and type(X).__name__ == "DataFrame":
+        return library
+    if library == "scipy" and hasattr(X, "toarray"):
+        return library
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        return "pandas"
+    return "numpy" if isinstance(X, np.ndarray) else None
+
+
+def read_labels(y: Any, n: int) -> list[Label]:
+    """The labels of n rows, by position.
+
+    Raises
+    ------
+    TypeError, ValueError
+        another number of labels, or one that is none; names its position.
+    """
+    labels = list(y.tolist() if hasattr(y, "tolist") else y)
+    if len(labels) == n and set(map(type, labels)) <= {str, int, bool}:
+        return labels
+    return _each(labels, n, "labels", canonical_label)
+
+
+def read_times(t: Any, n: int) -> list[int] | None:
+    """The times of n rows in milliseconds, by position, or one for all; `None` without.
+
+    Raises
+    ------
+    TypeError, ValueError
+        another number of times, or one that is none; names its position.
+    """
+    if t is None:
+        return None
+    if isinstance(t, int | float | np.number | datetime):
+        return [event_time(t)] * n
+    if isinstance(t, np.ndarray):
+        t = (t.astype("datetime64[us]") if t.dtype.kind == "M" else t).tolist()
+    return _each(t, n, "times", event_time)
+
+
+def read_weights(w: Any, n: int) -> Floats:
+    """The weights of n rows, by position; 1 for each where there are none, or one for all.
+
+    Raises
+    ------
+    TypeError, ValueError
+        another number of weights, or one that is none; names its position.
+    """
+    if w is None:
+        return np.ones(n)
+    if isinstance(w, int | float | np.number):
+        return np.full(n, check_weight(w))
+    weights = _each(w.tolist() if hasattr(w, "tolist") else w, n, "weights", check_weight)
+    return np.array(weights, dtype=np.float64)
+
+
+def _each(items: Iterable[Any], n: int, what: str, read: Callable[[Any], Any]) -> list[Any]:
+    """What `read` makes of each of n items; its errors name the position."""
+    items = list(items)
+    if len(items) != n:
+        msg = f"{len(items)} {what} for {n} rows"
+        raise ValueError(msg)
+    for row, item in enumerate(items):
+        try:
+            items[row] = read(item)
+        except (TypeError, ValueError) as error:
+            msg = f"row {row}: {error}"
+            raise type(error)(msg) from None
+    return items
+
+
+def to_answers(labels: list[Label | None], X: Any) -> Any:
+    """One label a row, as a Series of the library of `X` or an array."""
+    one_kind = len({type(label) for label in labels}) == 1 and None not in labels
+    library = library_of(X)
+    if library == "pandas":
+        import pandas as pd
+
+        return pd.Series(labels, index=X.index, dtype=None if one_kind else object)
+    if library == "polars":
+        import polars as pl
+
+        return pl.Series(labels, dtype=None if one_kind else pl.Object)
+    return np.array(labels, dtype=None if one_kind else object)
+
+
+def to_columns(values: Floats, labels: list[Label], X: Any) -> Any:
+    """One column a class, as a DataFrame of the library of `X` or an array."""
+    library = library_of(X)
+    if library == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(values, index=X.index, columns=pd.Index(labels, dtype=object))
+    if library == "polars":
+        import polars as pl
+
+        names = label_texts(labels)
+        return pl.DataFrame({name: values[:, place] for place, name in enumerate(names)})
+    return values

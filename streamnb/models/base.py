@@ -1,0 +1,388 @@
+"""What all models share: their verbs, their parameters, their algebra."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from river.base import MiniBatchClassifier
+
+from streamnb import frames
+from streamnb._kernels import posterior
+from streamnb.bayes import STALE, ClassPrior, Scorer, labels_of, probabilities_of
+from streamnb.errors import MergeError
+from streamnb.provenance import Provenance
+from streamnb.stats.index import Label, LabelIndex, Name, canonical_label
+
+__all__ = ["BayesClassifier", "merge"]
+
+
+class BayesClassifier(MiniBatchClassifier):
+    """A classifier whose whole state is mergeable statistics.
+
+    A model sets `kind`, `readings` and `state_parameters`, and says how its statistics are made,
+    joined and read. Readings are plain attributes that may be set at any time; state parameters
+    shape what is stored, and are fixed once something was learned.
+    """
+
+    kind: ClassVar[str]
+    """The name on the command line and in files."""
+    readings: ClassVar[tuple[str, ...]]
+    """Parameters that say how statistics are read."""
+    state_parameters: ClassVar[tuple[str, ...]] = ()
+    """Parameters that shape the statistics. They must be equal for a merge."""
+
+    mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count")
+    """Parameters that may be mappings of labels."""
+
+    provenance: Provenance
+    """Which events of which sources were learned; empty for a model learned in a program."""
+
+    _scorer: Scorer
+
+    def __init__(self) -> None:
+        self.provenance = Provenance()
+        self._scorer = STALE
+        self._check()
+        self._clear()
+
+    # -- what a model says of itself -------------------------------------------------------
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
+
+    @abstractmethod
+    def _clear(self) -> None:
+        """Makes the statistics empty."""
+
+    @abstractmethod
+    def _make_scorer(self) -> Scorer:
+        """The scorer of the statistics as they are."""
+
+    @abstractmethod
+    def _slots(self, names: Sequence[Name]) -> Any:
+        """The feature slots of columns, -1 where a name was never learned, as intp."""
+
+    @abstractmethod
+    def take(self, parts: Iterable[Self]) -> None:
+        """Takes the statistics of the parts, joined in order."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """The statistics in canonical order, as plain data and arrays."""
+
+    @abstractmethod
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
+
+    # -- learning and answering ------------------------------------------------------------
+
+    predict_one = posterior.predict_one  # type: ignore[assignment]  # no **kwargs
+    predict_proba_one = posterior.predict_proba_one  # type: ignore[assignment]  # as above
+    joint_log_likelihood = posterior.joint_log_likelihood
+
+    def predict_many(self, X: Any, *, columns: Sequence[Name] | None = None) -> Any:
+        """The most probable label of each row.
+
+        Parameters
+        ----------
+        X
+            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix.
+        columns
+            names for the columns of an array; "0", "1", ... without.
+
+        Returns
+        -------
+        A Series of the library of `X`, or an array; `None` for each row where no class is
+        known.
+
+        Raises
+        ------
+        TypeError, ValueError
+            a value that learning would refuse, naming row and feature.
+        """
+        scores, scorer = self._scores(X, columns)
+        return frames.to_answers(labels_of(scores, scorer), X)
+
+    def predict_proba_many(self, X: Any, *, columns: Sequence[Name] | None = None) -> Any:
+        """The probability of each class in each row.
+
+        Parameters
+        ----------
+        X, columns
+            as for `predict_many`.
+
+        Returns
+        -------
+        A DataFrame of the library of `X` with `classes` as columns, or an array (n, K).
+
+        Raises
+        ------
+        TypeError, ValueError
+            a value that learning would refuse, naming row and feature.
+        """
+        scores, scorer = self._scores(X, columns)
+        return frames.to_columns(probabilities_of(scores, scorer), scorer.labels, X)
+
+    def joint_log_likelihood_many(self, X: Any, *, columns: Sequence[Name] | None = None) -> Any:
+        """The logarithm of p(y) p(x | y) for each row and class y, as `predict_proba_many`."""
+        scores, scorer = self._scores(X, columns)
+        return frames.to_columns(scores, scorer.labels, X)
+
+    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
+        table = frames.read_table(X, columns)
+        slots = self._slots(table.names)
+        scores = self._scorer.scores_many(table.values, slots)
+        if scores is None:
+            scores = self._new_scorer().scores_many(table.values, slots)
+        return scores, self._scorer
+
+    def _new_scorer(self) -> Scorer:
+        self._scorer = self._make_scorer()
+        return self._scorer
+
+    # -- what was seen ---------------------------------------------------------------------
+
+    @property
+    def classes(self) -> list[Label]:
+        """The labels, learned and known, in canonical order: by type name, then value."""
+        return self._prior().labels(self.class_weight)
+
+    @property
+    @abstractmethod
+    def class_weight(self) -> dict[Label, float]:
+        """The weight that each learned class has seen, in canonical order."""
+
+    @property
+    @abstractmethod
+    def features(self) -> list[Name]:
+        """The names of the learned features, in canonical order."""
+
+    def _check_class(self, label: Label) -> None:
+        """Raises `KeyError` where the label is no class."""
+        if canonical_label(label) not in self.classes:
+            msg = f"{label!r} is no class; the classes are {self.classes!r}"
+            raise KeyError(msg)
+
+    # -- parameters ------------------------------------------------------------------------
+
+    prior: str | Mapping[Label, float]
+    prior_count: float | Mapping[Label, float]
+    known_labels: Iterable[Label] | None
+
+    def _prior(self) -> ClassPrior:
+        return ClassPrior(self.prior, self.prior_count, self.known_labels)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets an attribute; a parameter is checked first, and a reading counts from now on."""
+        if name in self.readings or name in self.state_parameters:
+            before = self.__dict__.get(name, self)
+            if before is not self and name in self.state_parameters and self.class_weight:
+                msg = f"{name} shapes what is stored: it cannot be set once something was learned"
+                raise ValueError(msg)
+            super().__setattr__(name, value)
+            if name in self.mappings and isinstance(value, Mapping):
+                value = dict(value)
+            if before is not self:
+                self._scorer = STALE
+                try:
+                    self._check()
+                except (TypeError, ValueError):
+                    super().__setattr__(name, before)
+                    raise
+        else:
+            super().__setattr__(name, value)
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        return set(self.readings)
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def parameters(self) -> dict[str, Any]:
+        """All parameters by name, state parameters first."""
+        return {name: getattr(self, name) for name in (*self.state_parameters, *self.readings)}
+
+    def canonical_parameters(self) -> dict[str, Any]:
+        """All parameters, those that mean the same written the same.
+
+        Numbers are floats, a mapping of labels is a list of pairs in canonical order, and so are
+        known labels without the numbers.
+        """
+        return {name: _canonical(value) for name, value in self.parameters().items()}
+
+    @classmethod
+    def from_canonical(cls, parameters: Mapping[str, Any]) -> Self:
+        """An empty model with the parameters that `canonical_parameters` gave.
+
+        Raises
+        ------
+        TypeError, ValueError
+            they are not this model's.
+        """
+        return cls(
+            **{
+                name: dict(value) if isinstance(value, list) and name in cls.mappings else value
+                for name, value in parameters.items()
+            }
+        )
+
+    def description(self) -> dict[str, Any]:
+        """The model's class and parameters as JSON has them: `{"model": ..., "parameters": ...}`.
+
+        A mapping of labels is an object where all labels are texts, else a list of pairs.
+        """
+        parameters = {name: _plain(value) for name, value in self.parameters().items()}
+        return {"model": type(self).__name__, "parameters": parameters}
+
+    def clone(
+        self,
+        new_params: dict[str, Any] | None = None,
+        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
+    ) -> Self:
+        """A model with the same parameters that has learned nothing.
+
+        Parameters
+        ----------
+        new_params
+            parameters to have other values.
+        include_attributes
+            also copy what was learned.
+        """
+        clone: Self = super().clone(new_params)
+        if include_attributes:
+            clone.take([self])
+            clone.provenance = self.provenance
+        return clone
+
+    # -- algebra ---------------------------------------------------------------------------
+
+    def __add__(self, other: Self) -> Self:
+        """What one model would be that had learned the events of both. Both stay as they are."""
+        if not isinstance(other, BayesClassifier):
+            return NotImplemented
+        whole: Self = merge([self, other])
+        return whole
+
+    def __iadd__(self, other: Self) -> Self:
+        """Takes in what `other` has learned; `other` stays as it is."""
+        if not isinstance(other, BayesClassifier):
+            return NotImplemented
+        whole: Self = merge([self, other])
+        self.take([whole])
+        self.provenance = whole.provenance
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the bytes of both are equal: parameters, statistics and provenance."""
+        if not isinstance(other, BayesClassifier):
+            return NotImplemented
+        return self._content() == other._content()
+
+    __hash__ = None  # type: ignore[assignment]  # a model changes
+
+    def _content(self) -> tuple[Any, ...]:
+        """What the bytes are made of, comparable."""
+        state = {
+            key: value.tobytes() if isinstance(value, np.ndarray) else repr(value)
+            for key, value in self.state().items()
+        }
+        return self.kind, repr(self.canonical_parameters()), state, self.provenance
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle and copy keep: parameters, statistics in canonical order, provenance."""
+        return {
+            "parameters": self.parameters(),
+            "state": self.state(),
+            "provenance": self.provenance,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """Makes the model anew from what `__getstate__` gave."""
+        self.__init__(**kept["parameters"])  # type: ignore[misc]  # the subclass's own
+        self.set_state(kept["state"])
+        self.provenance = kept["provenance"]
+
+
+def merge(models: Iterable[BayesClassifier], like: BayesClassifier | None = None) -> Any:
+    """What one model would be that had learned the events of all, in their order.
+
+    Parameters
+    ----------
+    models
+        of one kind; they stay as they are.
+    like
+        whose readings the result has; without, all models must have the same.
+
+    Returns
+    -------
+    A new model. Its provenance is that of all.
+
+    Raises
+    ------
+    MergeError
+        no models; other kinds or state parameters; other readings without `like`;
+        models that have learned the same events of a source.
+    ValueError
+        a statistic would be infinite.
+    """
+    parts = list(models)
+    if not parts:
+        msg = "there is nothing to merge"
+        raise MergeError(msg)
+    first = parts[0] if like is None else like
+    for part in parts:
+        if not isinstance(part, BayesClassifier):
+            msg = f"a model is wanted, not {type(part).__name__}"
+            raise TypeError(msg)
+        _check_mergeable(first, part, None if like is None else first.state_parameters)
+    provenance = Provenance()
+    for part in parts:
+        provenance += part.provenance
+    whole = first.clone()
+    whole.take(parts)
+    whole.provenance = provenance
+    return whole
+
+
+def _check_mergeable(
+    first: BayesClassifier, other: BayesClassifier, names: Sequence[str] | None
+) -> None:
+    """Raises `MergeError` where the kinds differ, or one of the named parameters (`None`: all)."""
+    if first.kind != other.kind:
+        msg = f"a {first.kind} and a {other.kind} model cannot be merged"
+        raise MergeError(msg)
+    ours, theirs = first.canonical_parameters(), other.canonical_parameters()
+    differ = [name for name in (ours if names is None else names) if ours[name] != theirs[name]]
+    if differ:
+        said = ", ".join(
+            f"{name} ({getattr(first, name)!r} and {getattr(other, name)!r})" for name in differ
+        )
+        hint = "" if set(differ) & set(first.state_parameters) else "; like= says whose to take"
+        msg = f"models with other parameters cannot be merged: {said}{hint}"
+        raise MergeError(msg)
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        index = LabelIndex(value)
+        by_slot = dict(zip(map(index.find, value), value.values(), strict=True))
+        return [[index.order[slot], float(by_slot[slot])] for slot in index.canonical()]
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | float | np.number):
+        return float(value)
+    index = LabelIndex(value)
+    return [index.order[slot] for slot in index.canonical()]
+
+
+def _plain(value: Any) -> Any:
+    plain = _canonical(value)
+    if isinstance(value, Mapping):
+        return dict(plain) if all(isinstance(label, str) for label, _ in plain) else plain
+    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain

@@ -1,0 +1,201 @@
+"""The Naive Bayes family: features that are independent within a class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamnb import frames
+from streamnb._kernels import moments
+from streamnb.bayes import STALE, Scorer
+from streamnb.likelihoods import Gaussian
+from streamnb.models.base import BayesClassifier
+from streamnb.stats.index import Label, Name
+from streamnb.stats.moments import Moments, MomentsState
+
+__all__ = ["GaussianNB"]
+
+
+class GaussianNB(BayesClassifier):
+    """Naive Bayes with a normal distribution for each feature in each class.
+
+    All parameters are readings: they may be set at any time, and shape no statistic. See
+    `streamnb.likelihoods.Gaussian` and `streamnb.bayes.ClassPrior` for the formulas and ranges.
+
+    Parameters
+    ----------
+    var_smoothing
+        added to each variance, in the unit that `smoothing` gives.
+    smoothing
+        "feature" (times the feature's variance over all classes), "global" (times the
+        largest of these) or "absolute" (the number itself).
+    background
+        pseudo-observations of each feature's distribution over all classes.
+    ddof
+        variances are divided by the weight less this.
+    prior
+        "empirical", "uniform", or {label: probability}.
+    prior_count
+        pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
+    known_labels
+        labels that are classes before any event of theirs was seen.
+
+    Raises
+    ------
+    ValueError, TypeError
+        a parameter is out of range, here or where it is set later.
+
+    Examples
+    --------
+    >>> from streamnb import GaussianNB
+    >>> model = GaussianNB()
+    >>> for height, label in [(1.2, "child"), (1.1, "child"), (1.8, "adult"), (1.7, "adult")]:
+    ...     model.learn_one({"height": height}, label)
+    >>> model.predict_one({"height": 1.3})
+    'child'
+    """
+
+    kind: ClassVar[str] = "gaussian"
+    readings: ClassVar[tuple[str, ...]] = (
+        "var_smoothing",
+        "smoothing",
+        "background",
+        "ddof",
+        "prior",
+        "prior_count",
+        "known_labels",
+    )
+
+    _moments: Moments
+    _table: moments.MomentsTable
+
+    def __init__(
+        self,
+        *,
+        var_smoothing: float = 1e-9,
+        smoothing: str = "feature",
+        background: float = 0.0,
+        ddof: float = 0,
+        prior: str | Mapping[Label, float] = "empirical",
+        prior_count: float | Mapping[Label, float] = 0,
+        known_labels: Iterable[Label] | None = None,
+    ) -> None:
+        self.var_smoothing = var_smoothing
+        self.smoothing = smoothing
+        self.background = background
+        self.ddof = ddof
+        self.prior = prior
+        self.prior_count = prior_count
+        self.known_labels = known_labels
+        super().__init__()
+
+    learn_one = moments.learn_one
+
+    def learn_many(
+        self,
+        X: Any,
+        y: Any,
+        w: Any = None,
+        t: Any = None,
+        *,
+        columns: Sequence[Name] | None = None,
+    ) -> None:
+        """Learns the rows of a table, to the bit as `learn_one` would row by row, or none.
+
+        Parameters
+        ----------
+        X
+            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix.
+        y
+            the labels, one a row, by position.
+        w
+            the weights: one a row, by position, or a number for all.
+        t
+            the times: one a row, by position, or one for all.
+        columns
+            names for the columns of an array; "0", "1", ... without.
+
+        Raises
+        ------
+        TypeError, ValueError
+            a row that `learn_one` would refuse, naming its position from
+            0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
+        """
+        table = frames.read_table(X, columns)
+        n = len(table.values)
+        labels = frames.read_labels(y, n)
+        weights = frames.read_weights(w, n)
+        frames.read_times(t, n)
+        self._moments.learn_rows(table.names, table.values, labels, weights)
+
+    @property
+    def statistic(self) -> Moments:
+        """What was seen: weights, means and sums of squared deviations by class and feature."""
+        return self._moments
+
+    def means(self, label: Label) -> dict[Name, float]:
+        """The mean of each feature that the class has seen, in canonical order.
+
+        `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
+        """
+        self._check_class(label)
+        return self._moments.means(label)
+
+    def variances(self, label: Label) -> dict[Name, float]:
+        """The variance of each feature that the class has seen: divided by the weight, unsmoothed.
+
+        `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
+        """
+        self._check_class(label)
+        return self._moments.variances(label)
+
+    @property
+    def class_weight(self) -> dict[Label, float]:
+        """The weight that each learned class has seen, in canonical order."""
+        return self._moments.weights()
+
+    @property
+    def features(self) -> list[Name]:
+        """The names of the learned features, in canonical order."""
+        return self._moments.names()
+
+    def _likelihood(self) -> Gaussian:
+        return Gaussian(self.var_smoothing, self.smoothing, self.background, self.ddof)
+
+    def _check(self) -> None:
+        self._likelihood()
+        self._prior()
+
+    def _clear(self) -> None:
+        self._hold(Moments())
+
+    def _hold(self, statistic: Moments) -> None:
+        self._moments = statistic
+        self._table = statistic.table
+        self._scorer = STALE
+
+    def _make_scorer(self) -> Scorer:
+        prior, labels = self._prior(), self.classes
+        scorer: Scorer = self._likelihood().scorer(
+            self._moments, labels, prior.given(labels), prior.counts(labels)
+        )
+        return scorer
+
+    def _slots(self, names: Sequence[Name]) -> NDArray[np.intp]:
+        slots = self._moments.features.slots
+        return np.array([slots.get(name, -1) for name in names], dtype=np.intp)
+
+    def take(self, parts: Iterable[Self]) -> None:
+        """Takes the statistics of the parts, joined in order, in place of its own."""
+        self._hold(Moments.merged(part.statistic for part in parts))
+
+    def state(self) -> dict[str, Any]:
+        """The statistics in canonical order: see `streamnb.stats.moments.MomentsState.packed`."""
+        return self._moments.state().packed()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
+        self._hold(Moments.from_state(MomentsState.unpacked(state)))

@@ -1,0 +1,280 @@
+"""Weight, mean and sum of squared deviations of each feature in each class, as a statistic.
+
+The three verbs of a statistic are here: `learn` one event or the rows of a table, `merge` with
+another shard, and give the state back. The arithmetic is in the kernels; the two facts that make
+it a law are that slots never show (everything leaves in canonical order) and that what has no
+weight does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamnb._kernels import joining, moments
+from streamnb.stats.index import (
+    Label,
+    LabelIndex,
+    Name,
+    NameIndex,
+    canonical_label,
+    canonical_name,
+    order_key,
+)
+
+__all__ = ["Moments", "MomentsState"]
+
+Floats = NDArray[np.float64]
+Slots = NDArray[np.intp]
+
+_ROWS = ("mean", "mean_lo", "squares", "squares_lo", "weight", "weight_lo")
+
+
+@dataclass(frozen=True)
+class MomentsState:
+    """All that a `Moments` has seen, in canonical order: what bytes and comparisons are made of.
+
+    Attributes
+    ----------
+    labels
+        the K classes that have learned.
+    names
+        the D features that have weight in any of them.
+    weights
+        (K, (hi, lo)), the classes' weights.
+    cells
+        (K, 6, D): mean, sum of squared deviations, weight, each hi and lo.
+    """
+
+    labels: list[Label]
+    names: list[Name]
+    weights: Floats
+    cells: Floats
+
+    def packed(self) -> dict[str, Any]:
+        """The state as plain data, without what follows from the rest.
+
+        The rows of the cells are arrays (K, D) of their own; a row of zeros, and weights that are
+        all their class's, are `None`.
+        """
+        rows = dict(zip(_ROWS, self.cells.transpose(1, 0, 2), strict=True))
+        packed: dict[str, Any] = {name: row if row.any() else None for name, row in rows.items()}
+        if (self.cells[:, 4:] == self.weights[:, :, None]).all():
+            packed["weight"] = packed["weight_lo"] = None
+        return {"labels": self.labels, "names": self.names, "weights": self.weights, **packed}
+
+    @classmethod
+    def unpacked(cls, packed: Mapping[str, Any]) -> MomentsState:
+        """The state that was packed. Raises `ValueError` where it cannot have been learned."""
+        labels = [canonical_label(label) for label in packed["labels"]]
+        names = [canonical_name(_tuples(name)) for name in packed["names"]]
+        weights = packed["weights"]
+        rows = [packed[name] for name in _ROWS]
+        shape = (len(labels), len(names))
+        if set(packed) != {"labels", "names", "weights", *_ROWS} or weights.shape != (shape[0], 2):
+            msg = f"a state of {', '.join(packed)}"
+            raise ValueError(msg)
+        if any(row is not None and row.shape != shape for row in rows):
+            msg = f"arrays of another shape than {shape}"
+            raise ValueError(msg)
+        cells = np.zeros((shape[0], len(_ROWS), shape[1]))
+        for place, row in enumerate(rows):
+            if row is not None:
+                cells[:, place] = row
+        if packed["weight"] is None:
+            cells[:, 4:] = weights[:, :, None]
+        state = cls(labels, names, weights, cells)
+        state._check()
+        return state
+
+    def _check(self) -> None:
+        """Raises `ValueError` where this could not have been learned."""
+        for items, what in ((self.labels, "labels"), (self.names, "names")):
+            keys = [order_key(item) for item in items]
+            if any(a >= b for a, b in pairwise(keys)):
+                msg = f"{what} out of order"
+                raise ValueError(msg)
+        if len(set(self.labels)) != len(self.labels):
+            msg = "labels that are equal"
+            raise ValueError(msg)
+        if not (np.isfinite(self.weights).all() and np.isfinite(self.cells).all()):
+            msg = "a statistic that is not finite"
+            raise ValueError(msg)
+        weights = self.cells[:, 4]
+        if (self.weights[:, 0] <= 0).any() or (weights < 0).any() or (self.cells[:, 2] < 0).any():
+            msg = "a weight or a sum of squares that is negative"
+            raise ValueError(msg)
+        if (self.cells.transpose(0, 2, 1)[weights == 0] != 0).any():
+            msg = "a statistic without weight"
+            raise ValueError(msg)
+        if not (weights > 0).any(axis=0).all():
+            msg = "a feature without weight"
+            raise ValueError(msg)
+
+
+class Moments:
+    """The moments of one block of features, by class. Empty when made."""
+
+    def __init__(self) -> None:
+        self.classes = LabelIndex()
+        self.features = NameIndex()
+        self.table = moments.MomentsTable(self.classes, self.features)
+
+    @classmethod
+    def from_state(cls, state: MomentsState) -> Moments:
+        """The statistic that had this state. The arrays are copied."""
+        self = cls()
+        self._grow(state.labels, state.names)
+        self.table.put(state.cells, state.weights)
+        return self
+
+    def state(self) -> MomentsState:
+        """A copy of all that was seen, in canonical order."""
+        cells = self.table.cells()
+        rows = self.classes.canonical()
+        seen = (cells[:, 4] > 0).any(axis=0)
+        columns = [slot for slot in self.features.canonical() if seen[slot]]
+        # A zero's sign depends on the way to it, and means nothing.
+        return MomentsState(
+            [self.classes.order[slot] for slot in rows],
+            [self.features.order[slot] for slot in columns],
+            self.table.class_weights()[rows] + 0.0,
+            cells[np.ix_(rows, range(6), columns)] + 0.0,
+        )
+
+    def _grow(self, labels: Iterable[Label], names: Iterable[Name]) -> tuple[Slots, Slots]:
+        """Gives labels and names their slots, and answers these."""
+        names = list(names)
+        if any(name not in self.features.slots for name in names):
+            self.table.spread()
+        classes = np.array([self.classes.add(label) for label in labels], dtype=np.intp)
+        features = np.array([self.features.add(name) for name in names], dtype=np.intp)
+        self.table.reserve(len(self.classes.order), len(self.features.order))
+        return classes, features
+
+    def learn_rows(
+        self, names: list[Name], values: Floats, labels: list[Label], weights: Floats
+    ) -> None:
+        """Learns the rows of a table in their order, or, where one is refused, none of them.
+
+        Parameters
+        ----------
+        names
+            of the columns.
+        values
+            (n, d), NaN where missing, finite else.
+        labels
+            of the rows, canonical.
+        weights
+            (n,), finite and not negative.
+
+        Raises
+        ------
+        ValueError
+            a row would make a statistic infinite; names its position.
+        """
+        if not self.table.is_tame() or _is_large(values, weights):
+            trial = Moments.from_state(self.state())
+            failed = trial.try_rows(names, values, labels, weights)
+            if failed >= 0:
+                msg = (
+                    f"row {failed}: statistics of class {labels[failed]!r} beyond a double's range"
+                )
+                raise ValueError(msg)
+        self.try_rows(names, values, labels, weights)
+
+    def try_rows(
+        self, names: list[Name], values: Floats, labels: list[Label], weights: Floats
+    ) -> int:
+        """Learns rows up to the first that is refused; answers its position, else -1."""
+        learned = weights > 0
+        if not learned.any():
+            return -1
+        seen = ~np.isnan(values[learned]).all(axis=0)
+        if not seen.all():
+            values = np.ascontiguousarray(values[:, seen])
+            names = [name for name, kept in zip(names, seen.tolist(), strict=True) if kept]
+        new = (
+            labels
+            if learned.all()
+            else [y for y, kept in zip(labels, learned, strict=True) if kept]
+        )
+        # 1 and True are equal, and both must be seen: the class is shown as the higher kind.
+        _, features = self._grow([y for _, y in set(zip(map(type, new), new, strict=True))], names)
+        slots = self.classes.slots
+        classes = np.fromiter((slots.get(label, 0) for label in labels), np.intp, len(labels))
+        return self.table.learn_rows(values, features, classes, weights)
+
+    @classmethod
+    def merged(cls, parts: Iterable[Moments]) -> Moments:
+        """What one statistic would hold that had learned the events of all parts, in order.
+
+        The parts stay as they are. None at all, or empty ones, give an empty one.
+
+        Raises
+        ------
+        ValueError
+            a statistic would be infinite.
+        """
+        whole = cls()
+        states = [part.state() for part in parts]
+        places = [whole._grow(state.labels, state.names) for state in states]
+        cells = np.zeros((len(whole.classes.order), len(_ROWS), len(whole.features.order)))
+        weights = np.zeros((len(whole.classes.order), 2))
+        for state, (classes, features) in zip(states, places, strict=True):
+            joining.join_cells(cells, classes, features, state.cells)
+            joining.join_weights(weights, classes, state.weights)
+        if not (np.isfinite(cells).all() and np.isfinite(weights).all()):
+            msg = "merged, the statistics would leave the range of a double"
+            raise ValueError(msg)
+        whole.table.put(cells, weights)
+        return whole
+
+    def weights(self) -> dict[Label, float]:
+        """The weight that each class has seen, in canonical order."""
+        heads = self.table.class_weights()
+        order = self.classes.order
+        return {order[slot]: float(heads[slot].sum()) for slot in self.classes.canonical()}
+
+    def names(self) -> list[Name]:
+        """The features that were seen, in canonical order."""
+        seen = (self.table.cells()[:, 4] > 0).any(axis=0)
+        return [self.features.order[slot] for slot in self.features.canonical() if seen[slot]]
+
+    def means(self, label: Label) -> dict[Name, float]:
+        """The mean of each feature that the class has seen."""
+        return {name: float(cell[0] + cell[1]) for name, cell in self._seen(label)}
+
+    def variances(self, label: Label) -> dict[Name, float]:
+        """The sum of squared deviations over the weight, for each feature the class has seen."""
+        return {name: _quotient(*cell[2:].tolist()) for name, cell in self._seen(label)}
+
+    def _seen(self, label: Label) -> Iterator[tuple[Name, Floats]]:
+        slot = self.classes.find(label)
+        if slot is not None:
+            cells = self.table.cells()[slot]
+            for feature in self.features.canonical():
+                if cells[4, feature] > 0:
+                    yield self.features.order[feature], cells[:, feature]
+
+
+def _tuples(name: Any) -> Any:
+    """A name with its lists, as files have them, made tuples again."""
+    return tuple(_tuples(part) for part in name) if isinstance(name, list | tuple) else name
+
+
+def _is_large(values: Floats, weights: Floats) -> bool:
+    """Whether a value or a weight is so large that its square may leave the range of a double."""
+    large = np.nanmax(np.abs(values), initial=0.0) > moments.LARGE_VALUE
+    return bool(large or weights.max(initial=0.0) > moments.LARGE_WEIGHT)
+
+
+def _quotient(a: float, a_lo: float, b: float, b_lo: float) -> float:
+    """(a + a_lo)/(b + b_lo), rounded once."""
+    return float((Fraction(a) + Fraction(a_lo)) / (Fraction(b) + Fraction(b_lo)))
