@@ -1,8 +1,8 @@
 """The command line: `streamnb learn | predict | merge | show | demo`.
 
 One file a command; what they share is in `settings` (flags, variables, TOML), `parameters`
-(`--set`), `flags`, `progress` and `running` (logs, signals, exit status). Nothing heavy is
-imported before a command runs.
+(`--set`), `flags`, `progress` and `running` (logs, signals, exit status). Kafka's
+client is imported where topics are.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import click
 
+import streamnb
+from streamnb import _kernels
 from streamnb.cli import demo, learn, merge, predict, show
 from streamnb.cli.running import log_to_stderr, run
 from streamnb.cli.settings import NamesTheNearest, nearest
@@ -44,9 +46,6 @@ class _Group(NamesTheNearest, click.Group):
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: object) -> None:
     if asked:
-        import streamnb
-        from streamnb import _kernels
-
         click.echo(f"streamnb {streamnb.__version__} (kernels: {_kernels.LEVEL})")
         ctx.exit()
 

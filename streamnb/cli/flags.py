@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from streamnb.cli.progress import LINE_EVERY
 from streamnb.cli.settings import Lines, argument, flag
-
-if TYPE_CHECKING:
-    from streamnb.stream.settings import EventFormat
+from streamnb.stream.settings import EventFormat
 
 __all__ = ["event_flags", "event_format", "given", "sources", "stream_flags"]
 
@@ -74,8 +72,6 @@ def event_format(values: Mapping[str, Any]) -> EventFormat | None:
     ConfigError
         The flags contradict each other.
     """
-    from streamnb.stream.settings import EventFormat
-
     fields = {key: values[key] for key in _EVENT_FLAGS if values[key] is not None}
     return EventFormat(**fields) if fields else None
 

@@ -12,6 +12,8 @@ from streamnb.cli.parameters import check_parameters, set_flag
 from streamnb.cli.progress import shown
 from streamnb.cli.running import settings_checked, stopped_by_signals
 from streamnb.cli.settings import Command, flag
+from streamnb.stream.folder import StateFolder
+from streamnb.stream.learner import learn
 from streamnb.stream.settings import DEFAULT_MODEL, DEFAULT_STATE, LearnSettings
 
 __all__ = ["command"]
@@ -85,10 +87,6 @@ def command(source: tuple[str, ...], parameters: dict[str, object], **values: An
                     "session_timeout",
                 ),
             )
-
-        from streamnb.stream.folder import StateFolder
-        from streamnb.stream.learner import learn
-
         job = StateFolder(settings.state).job()
         check_parameters(settings.model or (job.model.kind if job else DEFAULT_MODEL), parameters)
 

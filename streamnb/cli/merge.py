@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+import streamnb
 from streamnb.cli.parameters import set_flag, set_readings
 from streamnb.cli.settings import Command, Lines, argument, flag
 
@@ -34,8 +35,6 @@ def command(output: Path, parameters: dict[str, object], **values: Any) -> None:
     are refused, and so are models whose parameters differ; a reading that differs can be set with
     --set.
     """
-    import streamnb
-
     models = [streamnb.load(path) for path in values["input"]]
     for model in models:
         set_readings(model, parameters)

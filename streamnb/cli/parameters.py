@@ -12,14 +12,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from streamnb.cli.settings import MODEL_TABLE, PREFIX, Lines, file_tables, nearest
-
-if TYPE_CHECKING:
-    from streamnb.models import BayesClassifier
+from streamnb.models import KINDS, BayesClassifier
 
 __all__ = ["check_parameters", "check_readings", "set_flag", "set_readings"]
 
@@ -47,8 +45,6 @@ def check_parameters(kind: str, parameters: Mapping[str, object]) -> None:
         There is no such model or it has no such parameter (the error names the nearest), or it
         refuses a value.
     """
-    from streamnb.models import KINDS
-
     if kind not in KINDS:
         message = f"no such model: {kind!r} (the nearest is {nearest(kind, KINDS)!r})"
         raise click.UsageError(message)

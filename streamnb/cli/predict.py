@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from streamnb import load
 from streamnb.cli.flags import event_flags, event_format, given, sources, stream_flags
 from streamnb.cli.parameters import check_readings, set_flag
 from streamnb.cli.progress import shown
 from streamnb.cli.running import settings_checked, stopped_by_signals
 from streamnb.cli.settings import Command, flag
+from streamnb.models import BayesClassifier
+from streamnb.stream.folder import StateFolder
+from streamnb.stream.predictor import predict
 from streamnb.stream.settings import PredictSettings
-
-if TYPE_CHECKING:
-    from streamnb.models import BayesClassifier
 
 __all__ = ["command"]
 
@@ -47,7 +48,7 @@ _MODELS = ("state", "model_file")
 @event_flags
 @click.pass_context
 def command(
-    ctx: click.Context, source: tuple[str, ...], parameters: dict[str, object], **values: Any
+    ctx: click.Context, /, source: tuple[str, ...], parameters: dict[str, object], **values: Any
 ) -> None:
     """Predict the label of each event of each SOURCE, at least once.
 
@@ -72,9 +73,6 @@ def command(
                     "dead_letters",
                 ),
             )
-
-        from streamnb.stream.predictor import predict
-
         if parameters and (model := _known_model(settings)) is not None:
             check_readings(model, parameters)
 
@@ -84,11 +82,9 @@ def command(
 
 def _known_model(settings: PredictSettings) -> BayesClassifier | None:
     """Return the model, or one with its parameters; `None` where no learner has begun yet."""
-    import streamnb
-    from streamnb.stream.folder import StateFolder
-
     if settings.model_file is not None:
-        return streamnb.load(settings.model_file)
+        model: BayesClassifier = load(settings.model_file)
+        return model
     job = None if settings.state is None else StateFolder(settings.state).job()
     return None if job is None else job.model
 

@@ -12,6 +12,7 @@ from threading import Event
 from types import FrameType
 
 import click
+from tqdm import tqdm
 
 from streamnb.errors import ConfigError, StreamNBError
 
@@ -103,8 +104,6 @@ class _StderrHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
-        from tqdm import tqdm
-
         tqdm.write(self.format(record), file=sys.stderr)
 
 

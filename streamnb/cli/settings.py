@@ -71,7 +71,7 @@ class _FromSettings(click.Parameter):
             return PREFIX + key_of(self).upper()
         if ctx is not None and source is ParameterSource.DEFAULT_MAP:
             return f"{key_of(self)} in {ctx.meta[_FILE]}"
-        return self.opts[-1] if isinstance(self, Flag) else self.human_readable_name
+        return max(self.opts, key=len) if isinstance(self, Flag) else self.human_readable_name
 
 
 class Flag(_FromSettings, click.Option):
@@ -92,7 +92,7 @@ def argument(*names: str, **attributes: Any) -> Callable[[_Decorated], _Decorate
     return click.argument(*names, cls=Argument, **attributes)
 
 
-class Lines(click.ParamType):
+class Lines(click.types.StringParamType):
     """A text; several of them in one variable stand one a line."""
 
     name = "text"

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from streamnb import load
 from streamnb.cli.parameters import set_flag, set_readings
 from streamnb.cli.settings import Command, argument, flag
-
-if TYPE_CHECKING:
-    from streamnb.models import BayesClassifier
-    from streamnb.provenance import Provenance
+from streamnb.models import BayesClassifier
+from streamnb.provenance import Provenance
+from streamnb.stream.predictions import label_keys
 
 __all__ = ["command"]
 
@@ -28,9 +28,7 @@ def command(parameters: dict[str, object], **values: Any) -> None:
 
     INPUT is a model file, a checkpoint file or a state folder.
     """
-    import streamnb
-
-    model = streamnb.load(values["input"])
+    model = load(values["input"])
     set_readings(model, parameters)
     if values["as_json"]:
         click.echo(json.dumps(_described(model), ensure_ascii=False))
@@ -39,8 +37,6 @@ def command(parameters: dict[str, object], **values: Any) -> None:
 
 
 def _described(model: BayesClassifier) -> dict[str, Any]:
-    from streamnb.stream.predictions import label_keys
-
     keys = label_keys(model.classes)
     counters = model.provenance.counters
     return {

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
 Start = Callable[..., subprocess.Popen[str]]
 
 SECONDS = 60.0

@@ -9,7 +9,7 @@ import pytest
 
 import streamnb
 
-from .commands import Run, event, write_events
+from .commands import Refused, Run, event, write_events
 
 
 def test_it_learns_files_and_goes_on_where_it_stopped(run: Run, tmp_path: Path) -> None:
@@ -117,13 +117,10 @@ def test_other_settings_than_the_folders_are_refused_with_status_1(
     ],
 )
 def test_wrong_usage_ends_with_status_2(
-    run: Run, tmp_path: Path, args: tuple[str, ...], message: str
+    refused: Refused, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
     write_events(tmp_path / "a.jsonl", 3)
-    done = run("learn", *args)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("streamnb: error: ")
-    assert message in done.stderr
+    assert message in refused("learn", *args)
     assert not (tmp_path / "streamnb-state").exists()
 
 

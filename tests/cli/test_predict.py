@@ -10,7 +10,7 @@ import pytest
 
 import streamnb
 
-from .commands import Run, Start, event, write_events
+from .commands import Refused, Run, Start, command_line, environment, event, write_events
 
 
 @pytest.fixture
@@ -57,24 +57,36 @@ def test_readings_can_be_set(run: Run) -> None:
         assert json.loads(done.stdout)["p"] == {"even": 1.0, "odd": 0.0}
 
 
-@pytest.mark.usefixtures("learned")
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model file `m.nb` and a state folder `s`."""
+    folder = tmp_path_factory.mktemp("models")
+    write_events(folder / "a.jsonl", 4)
+    learn = command_line("learn", "a.jsonl", "--state", "s")
+    subprocess.run(learn, cwd=folder, env=environment(), check=True, capture_output=True)
+    streamnb.save(streamnb.load(folder / "s"), folder / "m.nb")
+    return folder
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), "a state folder or a model file"),
-        (("--state", "s", "--model-file", "m.nb"), "a state folder or a model file"),
-        (("--state", "s", "--stat", "x"), "no such flag: --stat (the nearest is --state)"),
-        (("--state", "s", "--every", "3"), "no such flag: --every (the nearest is"),
-        (("--state", "s", "--set", "pior=uniform"), "(the nearest is prior)"),
-        (("--model-file", "m.nb", "--set", "pior=uniform"), "(the nearest is prior)"),
-        (("--model-file", "m.nb", "--set", "prior=unifrm"), "--set: "),
-        (("--state", "s", "--to", "ftp://x/y"), "neither kafka://host:port/topic nor a file"),
+        ("", "a state folder or a model file"),
+        ("--state {s} --model-file {m}", "a state folder or a model file"),
+        ("--state {s} --sate x", "no such flag: --sate (the nearest is --state)"),
+        ("--state {s} --every 3", "no such flag: --every (the nearest is"),
+        ("--state {s} --set pior=uniform", "(the nearest is prior)"),
+        ("--state {s} --set prior=unifrm", "--set: "),
+        ("--model-file {m} --set pior=uniform", "(the nearest is prior)"),
+        ("--model-file {m} --set prior=unifrm", "--set: "),
+        ("--state {s} --to ftp://x/y", "neither kafka://host:port/topic nor a file"),
     ],
 )
-def test_wrong_usage_ends_with_status_2(run: Run, args: tuple[str, ...], message: str) -> None:
-    done = run("predict", "-", *args)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
+def test_wrong_usage_ends_with_status_2(
+    refused: Refused, models: Path, args: str, message: str
+) -> None:
+    places = {"s": models / "s", "m": models / "m.nb"}
+    assert message in refused("predict", "-", *args.format(**places).split())
 
 
 @pytest.mark.usefixtures("learned")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import pty
+import struct
 import subprocess
-import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -74,17 +76,17 @@ def test_a_command_whose_stderr_is_no_terminal_writes_plain_lines(run: Run, tmp_
     assert all(line.startswith("streamnb: ") and "\r" not in line for line in lines)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_command_on_a_terminal_draws_a_bar(tmp_path: Path) -> None:
     write_events(tmp_path / "a.jsonl", 50)
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     process = subprocess.Popen(
         command_line("learn", "a.jsonl"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=theirs,
         cwd=tmp_path,
-        env=environment({"COLUMNS": "100"}),
+        env=environment(),
     )
     os.close(theirs)
     screen = b""

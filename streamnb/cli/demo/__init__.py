@@ -20,7 +20,7 @@ def command(ctx: click.Context) -> None:
     shares fewer than 14 digits with one pass. Where neither Java with Maven nor Docker is there,
     four files take the topic's place. Under two minutes after downloads; nothing is left behind.
     """
-    from streamnb.cli.demo.play import play
+    from streamnb.cli.demo.play import play  # noqa: PLC0415 - imports Kafka and data
 
     if not play():
         ctx.exit(1)

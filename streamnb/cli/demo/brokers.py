@@ -9,6 +9,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import click
+from kafka import KafkaAdminClient
+from kafka.errors import KafkaError
 
 from streamnb.testing import BrokerUnavailable, broker
 
@@ -62,9 +64,6 @@ def _docker_answers() -> bool:
 
 
 def _start_container(stack: ExitStack) -> None:
-    from kafka import KafkaAdminClient
-    from kafka.errors import KafkaError
-
     run = ["docker", "run", "--detach", "--rm", "--publish", "127.0.0.1:9092:9092", _IMAGE]
     started = subprocess.run(run, capture_output=True, text=True, check=False)
     if started.returncode != 0:

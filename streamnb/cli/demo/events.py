@@ -54,7 +54,7 @@ def image_segments() -> tuple[Events, Events]:
 
     The held-out part is 462 of the 2,310 segments as they are; no copy of them is learned.
     """
-    segments = list(ImageSegments())
+    segments = list(ImageSegments())  # type: ignore[no-untyped-call]  # river has no types
     names = tuple(segments[0][0])
     rows = np.array([[float(x[name]) for name in names] for x, _ in segments])
     whole = Events(names, rows, tuple(str(y) for _, y in segments))

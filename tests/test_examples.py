@@ -1,0 +1,33 @@
+"""Each example runs, and asserts its own number."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = ["parallel_workers.py", "river_pipeline.py"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_an_example_runs(script: str) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_every_example_is_run() -> None:
+    """`feed.py` needs a broker: the README's test runs it."""
+    assert sorted(path.name for path in (ROOT / "examples").glob("*.py")) == sorted(
+        [*SCRIPTS, "feed.py"]
+    )
