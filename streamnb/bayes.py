@@ -100,7 +100,7 @@ class ClassPrior:
         if isinstance(self.prior_count, Mapping):
             _numbers(self.prior_count, "a prior count")
         else:
-            _numbers({None: self.prior_count}, "prior_count")
+            _check_number(self.prior_count, "prior_count")
         if isinstance(self.known_labels, str | bytes | Mapping):
             msg = f"known_labels is a list of labels, not {self.known_labels!r}"
             raise TypeError(msg)
@@ -152,14 +152,17 @@ def probabilities_of(scores: Floats, scorer: Scorer) -> Floats:
 
 
 def _numbers(values: Mapping[Any, Any], what: str) -> list[float]:
-    """The values, each of them finite and not negative; the keys, where not `None`, labels."""
+    """The values, each of them finite and not negative, the keys being labels."""
     for label, value in values.items():
-        if label is not None:
-            canonical_label(label)
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-            msg = f"{what} is a number, not {value!r}"
-            raise TypeError(msg)
-        if not 0 <= value < math.inf:
-            msg = f"{what} is finite and not negative, not {value!r}"
-            raise ValueError(msg)
+        canonical_label(label)
+        _check_number(value, what)
     return [float(value) for value in values.values()]
+
+
+def _check_number(value: Any, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        msg = f"{what} is a number, not {value!r}"
+        raise TypeError(msg)
+    if not 0 <= value < math.inf:
+        msg = f"{what} is finite and not negative, not {value!r}"
+        raise ValueError(msg)

@@ -27,11 +27,9 @@ FORMAT_VERSION = 1
 _HEADER = struct.Struct("<8sIQ")  # magic, version, length of the body
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
-# Extension types of MessagePack: an int beyond 64 bits as decimal digits, a text that UTF-8 does
-# not allow (lone surrogates), and an array.
+# Extension types of MessagePack: an int beyond 64 bits as decimal digits, and an array.
 _BIG_INT = 1
-_SURROGATES = 2
-_ARRAY = 3
+_ARRAY = 2
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
@@ -63,8 +61,7 @@ def dumps(model: BayesClassifier) -> bytes:
             parameters=_packed(model.canonical_parameters()),
             state=_packed(model.state()),
             ranges=[
-                (_packed(r.source), r.partition, r.start, r.next, _packed(r.identity))
-                for r in provenance.ranges
+                (r.source, r.partition, r.start, r.next, r.identity) for r in provenance.ranges
             ],
             counters=None if counters is None else astuple(counters),
         )
@@ -173,11 +170,6 @@ def _packed(value: Any) -> Any:
         return [_packed(item) for item in value]
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         return msgspec.msgpack.Ext(_BIG_INT, str(value).encode("ascii"))
-    if isinstance(value, str) and not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return msgspec.msgpack.Ext(_SURROGATES, value.encode("utf-8", "surrogatepass"))
     return value
 
 
@@ -185,8 +177,6 @@ def _unpacked(code: int, data: memoryview) -> Any:
     """What an extension stands for. Its size is that of the bytes that are there."""
     if code == _BIG_INT:
         return int(bytes(data).decode("ascii"))
-    if code == _SURROGATES:
-        return bytes(data).decode("utf-8", "surrogatepass")
     if code == _ARRAY and data:
         shape = struct.unpack_from(f"<{data[0]}Q", data, 1)
         values = np.frombuffer(data[1 + 8 * data[0] :], dtype="<f8")

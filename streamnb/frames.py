@@ -194,9 +194,14 @@ def read_labels(y: Any, n: int) -> list[Label]:
         another number of labels, or one that is none; names its position.
     """
     labels = list(y.tolist() if hasattr(y, "tolist") else y)
-    if len(labels) == n and set(map(type, labels)) <= {str, int, bool}:
+    kinds = set(map(type, labels))
+    if len(labels) == n and (kinds <= {int, bool} or (kinds == {str} and _is_ascii(labels))):
         return labels
     return _each(labels, n, "labels", canonical_label)
+
+
+def _is_ascii(texts: Iterable[str]) -> bool:
+    return all(map(str.isascii, set(texts)))
 
 
 def read_times(t: Any, n: int) -> list[int] | None:

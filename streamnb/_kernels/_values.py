@@ -7,13 +7,14 @@ so that `learn_one`, `learn_many` and the predicting verbs agree on what they ta
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-__all__ = ["check_weight", "event_time", "is_missing", "number"]
+__all__ = ["as_event", "check_weight", "event_time", "is_missing", "is_number", "number"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -23,6 +24,27 @@ def is_missing(value: object) -> bool:
     if value is None or type(value).__name__ == "NAType":
         return True
     return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is an int, float or bool, or NumPy's (whose timedelta64 is an integer)."""
+    return isinstance(value, int | float | np.integer | np.floating | np.bool_) and not isinstance(
+        value, np.timedelta64
+    )
+
+
+def as_event(x: Any) -> dict[Any, Any]:
+    """An event's features as a dict.
+
+    Raises
+    ------
+    TypeError
+        it is no mapping.
+    """
+    if not isinstance(x, Mapping):
+        msg = f"an event is a mapping of names to values, not {x!r} ({type(x).__name__})"
+        raise TypeError(msg)
+    return dict(x)
 
 
 def number(value: Any, name: object) -> float:
@@ -37,7 +59,7 @@ def number(value: Any, name: object) -> float:
     """
     if is_missing(value):
         return math.nan
-    if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
+    if not is_number(value):
         msg = f"feature {name!r}: a number is wanted, not {value!r} ({type(value).__name__})"
         raise TypeError(msg)
     try:
@@ -60,7 +82,7 @@ def check_weight(w: Any) -> float:
     ValueError
         it is negative, NaN or infinite.
     """
-    if not isinstance(w, int | float | np.integer | np.floating | np.bool_):
+    if not is_number(w):
         msg = f"a weight is a number, not {w!r} ({type(w).__name__})"
         raise TypeError(msg)
     try:
@@ -92,7 +114,7 @@ def event_time(t: Any) -> int:
         since = (t if t.tzinfo else t.replace(tzinfo=UTC)) - _EPOCH
         microseconds = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
         return round(Fraction(microseconds, 1000))
-    if isinstance(t, bool | np.bool_) or not isinstance(t, int | float | np.integer | np.floating):
+    if isinstance(t, bool | np.bool_) or not is_number(t):
         msg = f"a time is a number of seconds or a datetime, not {t!r} ({type(t).__name__})"
         raise TypeError(msg)
     if isinstance(t, int | np.integer):

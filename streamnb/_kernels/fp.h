@@ -14,6 +14,10 @@ static inline double product_error(double a, double b, double p) {
 #ifdef __FMA__
     double error = __builtin_fma(a, b, -p);
 #else
+    /* The split must not overflow: a power of two goes from the larger factor to the other. */
+    double down = fabs(a) > 0x1p970 ? 0x1p-53 : fabs(b) > 0x1p970 ? 0x1p53 : 1.0;
+    a *= down;
+    b /= down;
     double ca = 134217729.0 * a, cb = 134217729.0 * b;
     double ah = ca - (ca - a), bh = cb - (cb - b);
     double al = a - ah, bl = b - bh;

@@ -191,9 +191,12 @@ class GaussianScorer:
             return None
         if self._version != self._clock[0]:
             self._refresh()
+        answer = np.empty((rows.shape[0], self._k))
+        self._arrays[2][:] = np.nan
+        if not cython.compiled:
+            rows, slots = memoryview(rows), memoryview(slots)
         data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
         slot: cython.Py_ssize_t[::1] = slots
-        answer = np.empty((rows.shape[0], self._k))
         out: cython.double[:, ::1] = answer
         r: cython.Py_ssize_t
         j: cython.Py_ssize_t
@@ -201,7 +204,6 @@ class GaussianScorer:
         n: cython.Py_ssize_t = rows.shape[0]
         d: cython.Py_ssize_t = rows.shape[1]
         values = self._values
-        self._arrays[2][:] = np.nan
         for r in range(n):
             for j in range(d):
                 if slot[j] >= 0:

@@ -47,6 +47,8 @@ def join_cells(cells: Any, classes: Any, features: Any, other: Any) -> None:
     other
         (K2, 6, D2) float64, C-contiguous.
     """
+    if not cython.compiled:
+        cells, classes, features, other = map(memoryview, (cells, classes, features, other))
     p: cython.double[:, :, ::1] = cells
     o: cython.double[:, :, ::1] = other
     to_class: cython.Py_ssize_t[::1] = classes
@@ -60,6 +62,8 @@ def join_cells(cells: Any, classes: Any, features: Any, other: Any) -> None:
 
 def join_weights(weights: Any, classes: Any, other: Any) -> None:
     """Adds the weights of `other` (K2, (hi, lo)) to `weights` (K, (hi, lo)), in place."""
+    if not cython.compiled:
+        weights, classes, other = map(memoryview, (weights, classes, other))
     p: cython.double[:, ::1] = weights
     o: cython.double[:, ::1] = other
     to_class: cython.Py_ssize_t[::1] = classes

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import check_weight, event_time, number
+from streamnb._kernels._values import as_event, check_weight, event_time, number
 
 if not cython.compiled:
     from streamnb._kernels._fp import product_error
@@ -77,6 +77,7 @@ class MomentsTable:
     _present: cython.Py_ssize_t
     _wild: cython.bint
     _new: list[Any]
+    _refusal: str
     _clock_array: Any
     _clock: cython.p_longlong
 
@@ -92,6 +93,7 @@ class MomentsTable:
         self._present = 0
         self._wild = False
         self._new = []
+        self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
         if cython.compiled:
             clock_view: cython.longlong[::1] = self._clock_array
@@ -198,7 +200,7 @@ class MomentsTable:
         Answers the list of the (name, value) pairs whose names have no slot; it is only good
         until the next call.
         """
-        event: dict[Any, Any] = x if type(x) is dict else dict(x)
+        event: dict[Any, Any] = x if type(x) is dict else as_event(x)
         n: cython.Py_ssize_t = len(self._order)
         i: cython.Py_ssize_t = 0
         present: cython.Py_ssize_t = 0
@@ -236,7 +238,9 @@ class MomentsTable:
             values[i] = float("nan")
         new: list[Any] = []
         for name, value in event.items():
-            slot = self._names.get(name) if type(name) is str else self._features.find(name)
+            slot = self._names.get(name) if type(name) is str else None
+            if slot is None:
+                slot = self._features.find(name)
             v = value if type(value) is float else _number(value, name)
             if not -_TAME_VALUE <= v <= _TAME_VALUE:
                 v = self._unusual(value, name)
@@ -294,7 +298,8 @@ class MomentsTable:
             self._clock[1] += 1
         k = slot
         if self._wild or weight > _TAME_WEIGHT or self._heads[4 * k + 3] == 0.0:
-            self._learn_checked(k, weight)
+            if not self._try_row(k, weight):
+                raise ValueError(self._refusal)
         else:
             self._learn_row(k, weight)
         self._clock[0] += 1
@@ -331,27 +336,31 @@ class MomentsTable:
             p[o + 5 * self._capacity + i] = h[4 * k + 1]
 
     @cython.cfunc
-    def _learn_checked(self, k: cython.Py_ssize_t, w: cython.double) -> None:
-        """`_learn_row` for an event that may make a statistic infinite: all of it or nothing.
-
-        The class is checked at each of its further events too, until `touch` finds it tame.
-        """
-        if not self._try_row(k, w):
-            msg = f"the statistics of class {self._shown[k]!r} would leave the range of a double"
-            raise ValueError(msg)
-
-    @cython.cfunc
     def _try_row(self, k: cython.Py_ssize_t, w: cython.double) -> cython.bint:
-        """`_learn_row`, undone (False) where a statistic is not finite afterwards."""
+        """`_learn_row`, undone (False) where a statistic is not finite afterwards.
+
+        The class is checked at each of its further events too.
+        """
         cells = self._cells_array[k].copy()
         heads = self._heads_array[k].copy()
         self._learn_row(k, w)
-        if np.isfinite(self._cells_array[k]).all() and np.isfinite(self._heads_array[k]).all():
-            self._heads[4 * k + 3] = 0.0
-            return True
+        bad = np.flatnonzero(~np.isfinite(self._cells_array[k]).all(axis=0))
+        if np.isfinite(self._heads_array[k]).all():
+            if bad.size == 0:
+                self._heads[4 * k + 3] = 0.0
+                return True
+            what = f"feature {self._order[bad[0]]!r} with the value {self._values[bad[0]]!r}"
+        else:
+            what = f"the weight with w={w!r}"
+        label = self._shown[k]
+        self._refusal = f"{what} would make statistics of class {label!r} infinite"
         self._cells_array[k] = cells
         self._heads_array[k] = heads
         return False
+
+    def refusal(self) -> str:
+        """Why the last row that was not learned was not."""
+        return self._refusal
 
     @cython.cfunc
     @cython.inline
@@ -533,6 +542,10 @@ class MomentsTable:
         rows before it have been learned. It is -1 for certain where the table is tame and no
         value and weight is beyond LARGE_VALUE and LARGE_WEIGHT.
         """
+        straight: cython.bint = bool((slots == np.arange(rows.shape[1])).all())
+        self._values_array[:] = np.nan
+        if not cython.compiled:
+            rows, slots, classes, weights = map(memoryview, (rows, slots, classes, weights))
         data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
         slot: cython.Py_ssize_t[::1] = slots
         k: cython.Py_ssize_t[::1] = classes
@@ -546,8 +559,6 @@ class MomentsTable:
         present: cython.Py_ssize_t
         wild: cython.Py_ssize_t
         v: cython.double
-        straight: cython.bint = bool((slots == np.arange(d)).all())
-        self._values_array[:] = np.nan
         for r in range(n):
             if w[r] == 0.0:
                 continue

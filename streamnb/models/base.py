@@ -197,10 +197,6 @@ class BayesClassifier(MiniBatchClassifier):
             super().__setattr__(name, value)
 
     @property
-    def _mutable_attributes(self) -> set[str]:
-        return set(self.readings)
-
-    @property
     def _multiclass(self) -> bool:
         return True
 
@@ -326,20 +322,21 @@ def merge(models: Iterable[BayesClassifier], like: BayesClassifier | None = None
     Raises
     ------
     MergeError
-        no models; other kinds or state parameters; other readings without `like`;
+        no models and no `like`; other kinds or state parameters; other readings without `like`;
         models that have learned the same events of a source.
     ValueError
         a statistic would be infinite.
     """
     parts = list(models)
-    if not parts:
+    if not parts and like is None:
         msg = "there is nothing to merge"
         raise MergeError(msg)
-    first = parts[0] if like is None else like
-    for part in parts:
+    for part in (*parts, *(() if like is None else (like,))):
         if not isinstance(part, BayesClassifier):
             msg = f"a model is wanted, not {type(part).__name__}"
             raise TypeError(msg)
+    first = parts[0] if like is None else like
+    for part in parts:
         _check_mergeable(first, part, None if like is None else first.state_parameters)
     provenance = Provenance()
     for part in parts:

@@ -40,13 +40,13 @@ def canonical_label(label: Any) -> Label:
     TypeError
         it is no str, int, bool or float.
     ValueError
-        it is NaN.
+        it is NaN, or a text with lone surrogates.
     """
     if isinstance(label, str):
-        return str.__str__(label)
+        return _text(label)
     if isinstance(label, bool | np.bool_):
         return bool(label)
-    if isinstance(label, int | np.integer):
+    if isinstance(label, int | np.integer) and not isinstance(label, np.timedelta64):
         return int(label)
     if isinstance(label, float | np.floating):
         if math.isnan(label):
@@ -66,13 +66,20 @@ def canonical_name(name: Any) -> Name:
         it is no str, no int, and no tuple of them.
     """
     if isinstance(name, str):
-        return str.__str__(name)
+        return _text(name)
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
         return int(name)
     if isinstance(name, tuple):
         return tuple(canonical_name(part) for part in name)
     msg = f"a feature's name is a str, an int or a tuple of them, not {name!r}"
     raise TypeError(msg)
+
+
+def _text(text: str) -> str:
+    """A text as a plain str. Raises `UnicodeEncodeError` where UTF-8 cannot write it."""
+    if not text.isascii():
+        text.encode()
+    return str.__str__(text)
 
 
 def order_key(item: Any) -> tuple[Any, ...]:

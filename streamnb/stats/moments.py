@@ -183,9 +183,7 @@ class Moments:
             trial = Moments.from_state(self.state())
             failed = trial.try_rows(names, values, labels, weights)
             if failed >= 0:
-                msg = (
-                    f"row {failed}: statistics of class {labels[failed]!r} beyond a double's range"
-                )
+                msg = f"row {failed}: {trial.table.refusal()}"
                 raise ValueError(msg)
         self.try_rows(names, values, labels, weights)
 
@@ -193,18 +191,14 @@ class Moments:
         self, names: list[Name], values: Floats, labels: list[Label], weights: Floats
     ) -> int:
         """Learns rows up to the first that is refused; answers its position, else -1."""
-        learned = weights > 0
+        learned: NDArray[np.bool_] = weights > 0
         if not learned.any():
             return -1
-        seen = ~np.isnan(values[learned]).all(axis=0)
-        if not seen.all():
+        seen: list[bool] = (~np.isnan(values[learned]).all(axis=0)).tolist()
+        if not all(seen):
             values = np.ascontiguousarray(values[:, seen])
-            names = [name for name, kept in zip(names, seen.tolist(), strict=True) if kept]
-        new = (
-            labels
-            if learned.all()
-            else [y for y, kept in zip(labels, learned, strict=True) if kept]
-        )
+            names = [name for name, kept in zip(names, seen, strict=True) if kept]
+        new = [y for y, kept in zip(labels, learned.tolist(), strict=True) if kept]
         # 1 and True are equal, and both must be seen: the class is shown as the higher kind.
         _, features = self._grow([y for _, y in set(zip(map(type, new), new, strict=True))], names)
         slots = self.classes.slots
@@ -230,8 +224,13 @@ class Moments:
         for state, (classes, features) in zip(states, places, strict=True):
             joining.join_cells(cells, classes, features, state.cells)
             joining.join_weights(weights, classes, state.weights)
-        if not (np.isfinite(cells).all() and np.isfinite(weights).all()):
-            msg = "merged, the statistics would leave the range of a double"
+        for slot, feature in np.argwhere(~np.isfinite(cells).all(axis=1)):
+            name, label = whole.features.order[feature], whole.classes.order[slot]
+            msg = f"merged, feature {name!r} of class {label!r} would leave the range of a double"
+            raise ValueError(msg)
+        for (slot,) in np.argwhere(~np.isfinite(weights).all(axis=1)):
+            label = whole.classes.order[slot]
+            msg = f"merged, the weight of class {label!r} would leave the range of a double"
             raise ValueError(msg)
         whole.table.put(cells, weights)
         return whole

@@ -1,0 +1,80 @@
+"""Scripted streams for one form of the kernels; a program that prints what they leave.
+
+Run with STREAMNB_KERNELS set to a level. Each line is a stream's number, the sha256 of the bytes
+that are stored, and the answers to its questions, digit by digit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from typing import Any
+
+import numpy as np
+
+import streamnb
+
+EXTREME = [
+    0.0, -0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 1e-160, 1e-200, 1e139, -1e139, 1.1e140,
+    1e150, -1e150, 1e153, 1e9, 1e9 + 1e-6, 1e15, 1.0, 1 + 2**-52, 1 - 2**-53, 0.1, 1 / 3, math.pi,
+    math.nan, None, True, 3, 2**53 + 1, 134217729.0, 2.0**-480, 2.0**-481,
+]  # fmt: skip
+WEIGHTS = [1.0, 1.0, 1.0, 2.0, 0.5, 0.1, 1 / 3, 1e-9, 1e9, 3, 0.0, 5e-324, 1e-300, 1e19, 2.0**53]
+COUNT = 60
+
+
+def value(rng: random.Random, wild: bool) -> Any:
+    """A number for a feature: from a normal distribution, or one of the extremes."""
+    if wild and rng.random() < 0.5:
+        return rng.choice(EXTREME)
+    return rng.gauss(rng.choice([0.0, 1e9, -1e3]), rng.choice([1.0, 1e-3, 1e5]))
+
+
+def stream(seed: int) -> Any:
+    """The model after stream number `seed`: rows, batches, refusals, merges, of any width."""
+    rng = random.Random(seed)
+    wild = seed % 3 == 0
+    names = [f"f{j}" for j in range(rng.choice([1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]))]
+    labels = rng.sample(["a", "b", 1, 2.5, True], rng.randint(1, 4))
+    model = streamnb.GaussianNB(background=0.5)
+    for _ in range(rng.randint(1, 5)):
+        rows = []
+        for _ in range(rng.randint(1, 12)):
+            kept = names if rng.random() < 0.7 else rng.sample(names, rng.randint(0, len(names)))
+            rows.append({name: value(rng, wild) for name in kept})
+        ys = [rng.choice(labels) for _ in rows]
+        ws = [rng.choice(WEIGHTS) if seed % 2 else 1.0 for _ in rows]
+        verb = rng.choice(["one", "many", "merge"])
+        shard = streamnb.GaussianNB(background=0.5)
+        target = shard if verb == "merge" else model
+        try:
+            if verb == "many":
+                table = np.array(
+                    [[np.nan if x.get(n) is None else float(x[n]) for n in names] for x in rows]
+                )
+                target.learn_many(table, ys, ws, columns=names)
+            else:
+                for x, y, w in zip(rows, ys, ws, strict=True):
+                    target.learn_one(x, y, w)
+            if verb == "merge":
+                model += shard
+        except ValueError:
+            continue  # beyond the range of doubles: refused by every form alike
+    return model, [{name: value(rng, wild) for name in names} for _ in range(5)]
+
+
+def line(seed: int) -> str:
+    """What one stream leaves."""
+    model, queries = stream(seed)
+    answers = [[p.hex() for p in model.predict_proba_one(x).values()] for x in queries]
+    table = np.array([[np.nan if v is None else float(v) for v in x.values()] for x in queries])
+    many = model.predict_proba_many(table, columns=list(queries[0]))
+    joint = model.joint_log_likelihood_many(table, columns=list(queries[0]))
+    digest = hashlib.sha256(streamnb.dumps(model)).hexdigest()
+    return f"{seed} {digest} {answers} {many.tobytes().hex()} {joint.tobytes().hex()}"
+
+
+if __name__ == "__main__":
+    for number in range(COUNT):
+        print(line(number))  # noqa: T201 - the program's result

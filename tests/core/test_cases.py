@@ -1,0 +1,305 @@
+"""Small inputs that broke other libraries: the report, and the right value by the definition.
+
+Variances are divided by n; unless said, nothing smooths, and priors are empirical.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import streamnb
+from streamnb import GaussianNB
+
+from .exact import Exact
+from .verbs import same
+
+NONE = {"var_smoothing": 0.0, "background": 0.0}
+
+
+def learned(values: dict[str, list[float]], **parameters: Any) -> GaussianNB:
+    """`{"a": [2, 4, 9]}` is three examples of class a with that x."""
+    model = GaussianNB(**(NONE | parameters))
+    for label, numbers in values.items():
+        for x in numbers:
+            model.learn_one({"x": x}, label)
+    return model
+
+
+def test_smoothing_does_not_depend_on_batches() -> None:
+    """scikit-learn#14054, RubixML#450: a: 2,4,9 b: 50,52,57, cut four ways.
+
+    Variances 26/3, means 5 and 53 in all four, the same bytes and answers, smoothed or not.
+    """
+    x, y = [2.0, 4, 9, 50, 52, 57], list("aaabbb")
+    for smoothing in ("feature", "global"):
+        models = []
+        for cuts in ([6], [1] * 6, [3, 3], [5, 1]):
+            model = GaussianNB(var_smoothing=0.1, smoothing=smoothing, background=0.0)
+            start = 0
+            for n in cuts:
+                frame = pd.DataFrame({"x": x[start : start + n]})
+                model.learn_many(frame, y[start : start + n])
+                start += n
+            models.append(model)
+            assert (model.means("a"), model.means("b")) == ({"x": 5.0}, {"x": 53.0})
+            for label in "ab":
+                assert model.variances(label)["x"] == pytest.approx(26 / 3, rel=2e-16)
+        for other in models[1:]:
+            same(other, models[0])
+            query = {"x": 29.5}
+            assert other.predict_proba_one(query) == models[0].predict_proba_one(query)
+
+
+@pytest.mark.parametrize("k", range(-8, 13))
+def test_probabilities_do_not_depend_on_the_unit(k: int) -> None:
+    """scikit-learn#5314: a: 1,2,3 b: 4,6,8, query 3.5, all times 10^k: P(a) = 0.544264."""
+    values = {"a": [1.0, 2, 3], "b": [4.0, 6, 8]}
+    expected = Exact([({"x": x}, y, 1.0) for y, xs in values.items() for x in xs]).proba({"x": 3.5})
+    assert expected["a"] == pytest.approx(0.544264, abs=5e-7)
+    scaled = {y: [x * 10.0**k for x in xs] for y, xs in values.items()}
+    proba = learned(scaled).predict_proba_one({"x": 3.5 * 10.0**k})
+    assert proba == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_batch_far_from_the_origin() -> None:
+    """river#1906: a: 1e9 + 0,1,3 b: 1e9 + 10,11,14, one batch: variances 14/9 and 26/9.
+
+    Query 1e9 + 1.5: P(a) = 0.99999999; River's update_many gives a variance of -38.18.
+    """
+    x = [1e9, 1e9 + 1, 1e9 + 3, 1e9 + 10, 1e9 + 11, 1e9 + 14]
+    rows = [({"x": v}, y, 1.0) for v, y in zip(x, "aaabbb", strict=True)]
+    model = GaussianNB(**NONE)
+    model.learn_many(np.array(x)[:, None], list("aaabbb"), columns=["x"])
+    assert model.variances("a")["x"] == pytest.approx(14 / 9, rel=2e-16)
+    assert model.variances("b")["x"] == pytest.approx(26 / 9, rel=2e-16)
+    proba = model.predict_proba_one({"x": 1e9 + 1.5})
+    assert proba == pytest.approx(Exact(rows).proba({"x": 1e9 + 1.5}), rel=1e-13)
+    assert proba["a"] == pytest.approx(0.99999999, abs=5e-9)
+
+
+def test_values_near_the_largest_double() -> None:
+    """scikit-learn#5602, matrixone#27549: 1.2e308 three times, two such shards: mean 1.2e308, 0."""
+    a, b = (learned({"a": [1.2e308] * 3}) for _ in range(2))
+    for model in (a, a + b):
+        assert model.means("a") == {"x": 1.2e308}
+        assert model.variances("a") == {"x": 0.0}
+        assert model.predict_proba_one({"x": 1.2e308}) == {"a": 1.0}
+    assert (a + b).class_weight == {"a": 6.0}
+
+
+def test_merging_with_nothing() -> None:
+    """SPARK-15892: M + 0, 0 + M, 0 + 0 are M, M, 0, to the bit, without an exception."""
+    model, empty = learned({"m": [4.0, 6.0]}), learned({})
+    same(model + empty, model)
+    same(empty + model, model)
+    same(empty + empty, empty)
+    assert model.means("m") == {"x": 5.0}
+    assert model.variances("m") == {"x": 1.0}
+
+
+def test_the_difference_of_means_is_merged() -> None:
+    """posterior/distributions#11: {1,2,3} + {11,12,13}: mean 7, variance 77/3, not 2/3."""
+    model = learned({"a": [1.0, 2, 3]}) + learned({"a": [11.0, 12, 13]})
+    assert model.means("a") == {"x": 7.0}
+    assert model.variances("a")["x"] == pytest.approx(77 / 3, rel=2e-16)
+
+
+def test_a_merge_shares_nothing() -> None:
+    """OnlineStats `_merge!`: a class only in B is copied: learning into the merge leaves B."""
+    a, b = learned({"x": [1.0, 2.0]}), learned({"z": [5.0]})
+    merged = a + b
+    merged.learn_one({"x": 9.0}, "z")
+    assert merged.class_weight["z"] == 2.0
+    assert merged.means("z") == {"x": 7.0}
+    assert b.class_weight == {"z": 1.0}
+    assert b.means("z") == {"x": 5.0}
+
+
+@pytest.mark.parametrize(("ddof", "expected"), [(0, 0.563655), (1, 0.608042)])
+def test_ddof(ddof: int, expected: float) -> None:
+    """scikit-learn#4135: a: 0,2 b: 3,5,10, query 2.5: P(a) = 0.563655, or 0.608042 by n - 1."""
+    proba = learned({"a": [0.0, 2], "b": [3.0, 5, 10]}, ddof=ddof).predict_proba_one({"x": 2.5})
+    assert proba["a"] == pytest.approx(expected, abs=5e-7)
+    assert GaussianNB().ddof == 0
+
+
+def test_a_class_missing_in_a_shard() -> None:
+    """heat#2376, cuML#2704: {a:1, a:3}, {b:10}, {}: any order and grouping is one model."""
+    shards = [learned({"a": [1.0, 3.0]}), learned({"b": [10.0]}), learned({})]
+    first = streamnb.merge(shards)
+    assert first.class_weight == {"a": 2.0, "b": 1.0}
+    assert (first.means("a"), first.variances("a")) == ({"x": 2.0}, {"x": 1.0})
+    assert first.means("b") == {"x": 10.0}
+    for a, b, c in itertools.permutations(shards):
+        same(a + b + c, first)
+        same(a + (b + c), first)
+        same(streamnb.merge([a, b, c]), first)
+
+
+def test_a_thousand_features_do_not_underflow() -> None:
+    """majkamichal/naivebayes#4: each of 1000 features a: -1,1 b: 0,2; query 501 zeros, 499 ones.
+
+    Log-odds: 501 * 1/2 - 499 * 1/2 = 1: P(a) = 1 / (1 + 1/e) = 0.7310586.
+    """
+    model = GaussianNB(**NONE)
+    for value, label in [(-1.0, "a"), (1.0, "a"), (0.0, "b"), (2.0, "b")]:
+        model.learn_one({f"f{i}": value for i in range(1000)}, label)
+    query = {f"f{i}": float(i >= 501) for i in range(1000)}
+    joint = model.joint_log_likelihood(query)
+    assert joint["a"] - joint["b"] == pytest.approx(1.0, abs=1e-10)
+    assert model.predict_proba_one(query)["a"] == pytest.approx(0.7310585786, abs=1e-10)
+
+
+def test_tails_carry_information() -> None:
+    """river#286: a: -1,1 b: 9,11, query -19: log-odds (29^2 - 19^2) / 2 = 240."""
+    joint = learned({"a": [-1.0, 1], "b": [9.0, 11]}).joint_log_likelihood({"x": -19.0})
+    assert joint["a"] - joint["b"] == pytest.approx(240.0, rel=1e-14)
+
+
+def test_a_class_of_zero_variance() -> None:
+    """mljs/naive-bayes#8, accord#354, scikit-learn#19837: a: 1,1,1 b: 0,2,4, query 1: a.
+
+    And one row each, a: 0, b: 10, query 9: finite, and b. Without any smoothing, and by default.
+    """
+    for parameters in (NONE, {}):
+        model = GaussianNB(**parameters)
+        for x, y in zip([1.0, 1, 1, 0, 2, 4], "aaabbb", strict=True):
+            model.learn_one({"x": x}, y)
+        assert model.predict_proba_one({"x": 1.0})["a"] > 0.99
+        model = GaussianNB(**parameters)
+        model.learn_one({"x": 0.0}, "a")
+        model.learn_one({"x": 10.0}, "b")
+        proba = model.predict_proba_one({"x": 9.0})
+        assert model.predict_one({"x": 9.0}) == "b"
+        assert proba["b"] > 0.5
+        assert math.fsum(proba.values()) == pytest.approx(1.0, rel=1e-15)
+
+
+def test_a_class_of_one_example() -> None:
+    """smartcore#245: a: -1,-2,-3 b: 1, query 1: b, finite, sum 1; also where ddof leaves 0/0."""
+    for parameters in (NONE, {}, NONE | {"ddof": 1}):
+        model = GaussianNB(**parameters)
+        for x, y in zip([-1.0, -2, -3, 1], "aaab", strict=True):
+            model.learn_one({"x": x}, y)
+        proba = model.predict_proba_one({"x": 1.0})
+        assert model.predict_one({"x": 1.0}) == "b"
+        assert math.fsum(proba.values()) == pytest.approx(1.0, rel=1e-15)
+
+
+def test_a_class_of_one_example_with_ddof() -> None:
+    """A weight of ddof or less leaves no variance of its own: no NaN, nothing negative."""
+    for w in (1.0, 0.5):
+        model = GaussianNB(**NONE, ddof=1)
+        for x, y, weight in [
+            (0.0, "a", 1.0),
+            (2.0, "a", 1.0),
+            (5.0, "b", w / 2),
+            (6.0, "b", w / 2),
+        ]:
+            model.learn_one({"x": x}, y, w=weight)
+        for x in (-3.0, 1.0, 5.5, 9.0):
+            joint = model.joint_log_likelihood({"x": x})
+            assert not any(math.isnan(j) for j in joint.values())
+            assert math.fsum(model.predict_proba_one({"x": x}).values()) == pytest.approx(1.0)
+
+
+def test_mixed_labels() -> None:
+    """1, '1', True, np.True_: two classes, 1 (three times) and '1'; Python's 1 == True."""
+    model = GaussianNB()
+    for label in (1, "1", True, np.True_):
+        model.learn_one({"x": 1.0}, label)
+    assert model.class_weight == {1: 3.0, "1": 1.0}
+    assert [type(label) for label in model.classes] == [int, str]
+
+
+def test_reductions_after_a_new_class() -> None:
+    """scikit-learn#8100, #9290: learn a, b, later c: accepted, probabilities sum to 1 again."""
+    model = learned({"a": [0.0, 2], "b": [5.0, 7]})
+    assert math.fsum(model.predict_proba_one({"x": 3.0}).values()) == pytest.approx(1.0, rel=1e-15)
+    for x in (20.0, 22.0):
+        model.learn_one({"x": x}, "c")
+    rows = [({"x": x}, y, 1.0) for x, y in zip([0.0, 2, 5, 7, 20, 22], "aabbcc", strict=True)]
+    for x in (3.0, 21.0, 12.5):
+        expected = Exact(rows).proba({"x": x})
+        assert model.predict_proba_one({"x": x}) == pytest.approx(expected, rel=1e-11, abs=1e-300)
+
+
+def test_columns_shuffled_coming_and_going() -> None:
+    """river#651, #996: learn_many is learn_one by rows, with columns shuffled, coming and going."""
+    frames = [
+        (pd.DataFrame({"x": [1.0, 2.0], "z": [3.0, 5.0]}), ["a", "b"]),
+        (pd.DataFrame({"z": [7.0, 1.0], "x": [4.0, 8.0]}), ["b", "a"]),
+        (pd.DataFrame({"u": [0.5, 1.5]}), ["a", "c"]),
+        (pd.DataFrame({"x": [3.0, np.nan], "u": [np.nan, 2.5]}), ["c", "a"]),
+    ]
+    one, many = GaussianNB(), GaussianNB()
+    for frame, labels in frames:
+        many.learn_many(frame, labels)
+        for x, y in zip(frame.to_dict(orient="records"), labels, strict=True):
+            one.learn_one(x, y)
+    same(many, one)
+
+
+PREDICT = """
+import json, sys, streamnb
+model = streamnb.load(sys.argv[1])
+queries = json.loads(sys.stdin.read())
+for x in queries:
+    print([(y, p.hex()) for y, p in model.predict_proba_one(x).items()], model.predict_one(x))
+"""
+
+
+def test_a_new_process_predicts_the_same_bits(tmp_path: Path) -> None:
+    """river#194, pycaret#2751: learn, save, load in a new process: 100 rows to the bit."""
+    rng = np.random.default_rng(5)
+    model = GaussianNB(background=0.5, smoothing="global", prior_count=1.0)
+    for _ in range(300):
+        label = int(rng.integers(3))
+        x = {
+            f"f{i}": float(v) for i, v in enumerate(rng.normal(label, 1.5, 6)) if rng.random() > 0.1
+        }
+        model.learn_one(x, label, w=float(rng.integers(1, 4)))
+    path = tmp_path / "model.snb"
+    streamnb.save(model, path)
+    queries = [{f"f{i}": float(v) for i, v in enumerate(row)} for row in rng.normal(1, 2, (100, 6))]
+    expected = [
+        f"{[(y, p.hex()) for y, p in model.predict_proba_one(x).items()]} {model.predict_one(x)}"
+        for x in queries
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", PREDICT, str(path)],
+        input=json.dumps(queries),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.splitlines() == expected
+
+
+def test_one_pass_in_fractions() -> None:
+    """Chan, Golub and LeVeque 1979: any split of 1..n and any order has variance (n^2 - 1) / 12."""
+    n = 99
+    for step in (1, 2, 10, 49):
+        order = (
+            [(i * step) % n + 1 for i in range(n)] if math.gcd(step, n) == 1 else range(1, n + 1)
+        )
+        shards = [learned({"a": [float(x) for x in list(order)[i::7]]}) for i in range(7)]
+        merged = streamnb.merge(shards)
+        assert merged.means("a") == {"x": (n + 1) / 2}
+        exact = float(Fraction(n * n - 1, 12))
+        assert merged.variances("a")["x"] == pytest.approx(exact, rel=2e-16)
+        backwards = streamnb.merge(shards[::-1])
+        assert backwards.means("a") == merged.means("a")
+        assert backwards.variances("a") == merged.variances("a")
