@@ -11,8 +11,10 @@ again, from where the next owner begins.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from threading import Event, Lock
 from typing import Any, NamedTuple
 
@@ -20,9 +22,12 @@ from kafka import KafkaConsumer, TopicPartition
 from kafka import errors as kafka_errors
 from kafka.consumer.subscription_state import ConsumerRebalanceListener
 from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+from kafka.structs import MemberState
 
 from streamnb.errors import ConfigError, SourceError
+from streamnb.stream.deadline import Stopped
 from streamnb.stream.kafka.connection import (
+    ANSWER_SECONDS,
     CLOSE_SECONDS,
     PASSING,
     Partition,
@@ -36,6 +41,9 @@ __all__ = ["Polled", "TopicSource"]
 
 _MAX_POLL_RECORDS = 5000
 _METADATA_MAX_AGE_MS = 2000
+_STUCK_SECONDS = 3.0
+
+_log = logging.getLogger("streamnb")
 
 
 class Polled(NamedTuple):
@@ -83,24 +91,38 @@ class TopicSource:
         session_seconds: float,
         stop: Event,
     ) -> None:
+        self._servers = servers
+        self._topics = list(topics)
+        self._group = group
+        self._session_seconds = session_seconds
+        self._stop = stop
         self._next: dict[Partition, int] = {}
+        self._stable_at = time.monotonic()
+        self._join()
+
+    def _join(self) -> None:
+        """Make a consumer that joins the group with the first poll."""
         self._consumer = connected(
             KafkaConsumer,
-            servers,
-            stop,
-            group_id=group,
+            self._servers,
+            self._stop,
+            group_id=self._group,
             enable_auto_commit=False,
             auto_offset_reset="none",
             isolation_level="read_committed",
             allow_auto_create_topics=False,
             metadata_max_age_ms=_METADATA_MAX_AGE_MS,
             max_poll_records=_MAX_POLL_RECORDS,
-            session_timeout_ms=int(session_seconds * 1000),
-            heartbeat_interval_ms=int(min(session_seconds / 10, 1.0) * 1000),
+            session_timeout_ms=int(self._session_seconds * 1000),
+            heartbeat_interval_ms=int(min(self._session_seconds / 10, 1.0) * 1000),
             partition_assignment_strategy=[CooperativeStickyAssignor()],
         )
         self._notes = _Notes(self._consumer)
-        self._consumer.subscribe(list(topics), listener=self._notes)
+        self._consumer.subscribe(self._topics, listener=self._notes)
+        with suppress(kafka_errors.KafkaError):
+            # a member that joins before it knows its topics joins twice; see `_is_stuck`
+            firsts = [TopicPartition(topic, 0) for topic in self._topics]
+            self._consumer.end_offsets(firsts, timeout_ms=int(ANSWER_SECONDS * 1000))
 
     def poll(self, seconds: float) -> Polled:
         """Wait for records, at most so long (and a little), and for news of partitions.
@@ -132,6 +154,8 @@ class TopicSource:
             msg = f"the topics cannot be read: {error}"
             raise SourceError(msg) from error
         lost, assigned = self._notes.taken()
+        if self._is_stuck():
+            lost, assigned, records = self._joined_again(), frozenset(), {}
         for partition in lost | assigned | out_of_range:
             self._next.pop(partition, None)
         self._pause(out_of_range - lost - assigned)
@@ -177,6 +201,32 @@ class TopicSource:
             lambda: self._consumer.close(autocommit=False, timeout_ms=milliseconds),
             "leaving the group",
         )
+
+    def _is_stuck(self) -> bool:
+        """Tell whether the member has been joining for longer than the group waits for anybody.
+
+        The client forgets a join in which it leads the group, if that began because partitions
+        appeared, and if a poll ends between its two requests: then it never hears of its
+        partitions, nor beats its heart, and says for ever that it is rebalancing.
+        """
+        now = time.monotonic()
+        if self._consumer.group_metadata().state == MemberState.STABLE:
+            self._stable_at = now
+        return now - self._stable_at > self._session_seconds + _STUCK_SECONDS
+
+    def _joined_again(self) -> frozenset[Partition]:
+        """Join the group as another member, if a broker answers; return what is lost by that."""
+        self._stable_at = time.monotonic()
+        stuck = self._consumer
+        try:
+            self._join()
+        except (SourceError, Stopped):
+            return frozenset()
+        _log.warning("joined the group %s again: the client did not get further", self._group)
+        closed(lambda: stuck.close(autocommit=False, timeout_ms=0), "closing a client")
+        lost = frozenset(self._next)
+        self._next.clear()
+        return lost
 
     def _batches(self, records: Mapping[Any, list[Any]]) -> dict[Partition, Batch]:
         """Return what was read of the partitions that were begun, with the positions after it."""
