@@ -47,6 +47,6 @@ if __name__ == "__main__":
     model, difference = main()
     events = sum(model.class_weight.values())
     print(f"{events:.0f} events of {len(model.classes)} classes from {WORKERS} workers")
-    print(f"means equal to those of one pass to within {difference:.0e}")
+    print(f"means equal to those of one pass to within {difference:g} of their size")
     assert events == 2310
     assert difference <= 1e-14

@@ -2,8 +2,7 @@
 
     python examples/river_pipeline.py
 
-River's scaler does not change what Gaussian Naive Bayes answers; it stands here because pipelines
-have one. The model is a River classifier like any other, and pickles, clones and draws as one.
+The model is a River classifier like any other: it goes where one goes.
 """
 
 from river import datasets, metrics
@@ -27,4 +26,4 @@ def main() -> float:
 if __name__ == "__main__":
     accuracy = main()
     print(f"accuracy {accuracy:.4f}")
-    assert abs(accuracy - 0.7) < 0.0005
+    assert abs(accuracy - 0.7839) < 0.0001

@@ -14,7 +14,7 @@ from tqdm import tqdm
 if TYPE_CHECKING:
     from streamnb.stream.settings import Progress
 
-__all__ = ["LINE_EVERY", "describe", "shown"]
+__all__ = ["LINE_EVERY", "counted", "describe", "shown"]
 
 LINE_EVERY = 5.0
 """Seconds between two lines of progress."""
@@ -58,17 +58,21 @@ def describe(verb: str, progress: Progress) -> str:
     """`learned 120,000 events (3 bad), 81,000/s, at 83 % of 4 partitions`."""
     others = (
         (progress.bad, "bad"),
-        (progress.tombstones, "tombstones"),
+        (progress.tombstones, "empty"),
         (progress.gaps, "lost in gaps"),
     )
     besides = ", ".join(f"{number:,} {what}" for number, what in others if number)
-    text = f"{verb} {progress.ok:,} events" + (f" ({besides})" if besides else "")
+    text = f"{verb} {counted(progress.ok, 'event')}" + (f" ({besides})" if besides else "")
     if progress.seconds > 0:
         text += f", {progress.ok / progress.seconds:,.0f}/s"
-    number = len(progress.partitions)
-    place = f"{number} partition{'' if number == 1 else 's'}"
+    place = counted(len(progress.partitions), "partition")
     part = _part(progress)
     return f"{text}, {place}" if part is None else f"{text}, at {part:.0%} of {place}"
+
+
+def counted(number: int, thing: str) -> str:
+    """Return `1 event`, `2,310 events`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _part(progress: Progress) -> float | None:

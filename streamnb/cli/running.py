@@ -92,11 +92,16 @@ def stopped_by_signals() -> Iterator[Event]:
 
 
 def log_to_stderr() -> None:
-    """Send the logs of streamnb, and the warnings of what it uses, to standard error."""
+    """Send the logs of streamnb, and the warnings of what it uses, to standard error.
+
+    Kafka's client warns of every broken connection and every slow moment; streamnb says itself
+    when there is trouble that lasts.
+    """
     handler = _StderrHandler()
     handler.setFormatter(_LogFormat())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.getLogger("streamnb").setLevel(logging.INFO)
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)
 
 
 class _StderrHandler(logging.Handler):

@@ -11,6 +11,7 @@ import click
 
 from streamnb import load
 from streamnb.cli.parameters import set_flag, set_readings
+from streamnb.cli.progress import counted
 from streamnb.cli.settings import Command, argument, flag
 from streamnb.models import BayesClassifier
 from streamnb.provenance import Provenance
@@ -65,7 +66,8 @@ def _positions(provenance: Provenance) -> dict[str, dict[str, int]]:
 
 def _table(model: BayesClassifier) -> Iterator[str]:
     shown = _described(model)
-    yield f"{shown['model']}: {len(shown['classes'])} classes, {shown['features']} features"
+    classes = "1 class" if len(model.classes) == 1 else f"{len(model.classes):,} classes"
+    yield f"{shown['model']}: {classes}, {counted(len(model.features), 'feature')}"
     if (counters := shown["counters"]) is None:
         yield "learned in a program, which keeps no record of the events"
     else:

@@ -27,7 +27,7 @@ from .commands import Run, command_line, environment, write_events
         (Progress(ok=2, bad=3), "learned 2 events (3 bad), 0 partitions"),
         (
             Progress(tombstones=1, gaps=4000),
-            "learned 0 events (1 tombstones, 4,000 lost in gaps), 0 partitions",
+            "learned 0 events (1 empty, 4,000 lost in gaps), 0 partitions",
         ),
         (
             Progress(5, partitions=(PartitionProgress("t", 0, 5, None),)),
@@ -58,7 +58,7 @@ def test_lines_come_at_most_as_often_as_asked_and_the_last_is_the_end(
     with shown("learned", 0.0) as report:
         for number in (1, 1, 2, 2, 2):
             report(Progress(ok=number))
-    first, second = "learned 1 events, 0 partitions", "learned 2 events, 0 partitions"
+    first, second = "learned 1 event, 0 partitions", "learned 2 events, 0 partitions"
     assert caplog.messages == [first, second]
 
 

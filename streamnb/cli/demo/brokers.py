@@ -21,6 +21,7 @@ _BOOTSTRAP = "localhost:9092"
 """Where the image says that its broker is."""
 
 _SECONDS = 60.0
+_INDENT = " " * 13
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ def _found(stack: ExitStack) -> Found:
         if _docker_answers():
             _start_container(stack)
             return Found(_BOOTSTRAP, f"Apache Kafka in Docker ({_IMAGE}) at {_BOOTSTRAP}")
-        return Found(None, f"{unavailable}; nor does Docker answer: four files instead of a topic")
-    return Found(bootstrap, f"Apache Kafka at {bootstrap}")
+        return Found(None, f"{unavailable};\n{_INDENT}no Docker: files instead of a topic")
+    return Found(bootstrap, f"Apache Kafka, started at {bootstrap}")
 
 
 def _docker_answers() -> bool:

@@ -48,12 +48,13 @@ def over_files(stage: Stage) -> Ending:
     what = "a quarter of the events of worker 1 is in its shards"
     wait_until(what, lambda: part_in_shards(here) >= _KILL_AT, started)
     first.kill()
+    left = StateFolder(here[0]).counters().ok
     teller.say(f"SIGKILL to worker 1 with {part_in_shards(here):.0%} of its events in its shards")
 
     answers: list[Answer] = []
     for x, y in islice(stage.held_out, _QUESTIONS):
         answers.append(read_answer(predictor.ask(question(x).decode()), y))
-        teller.say(f"a question is answered after {answers[-1].n:,} events")
+    teller.say(f"{_QUESTIONS} questions are answered, the last after {answers[-1].n:,} events")
     third = new_worker(3, here)
     second.finish(_SECONDS)
     third.finish(_SECONDS)
@@ -62,7 +63,7 @@ def over_files(stage: Stage) -> Ending:
     return Ending(
         len(encoded),
         (
-            WorkerEvents(first.name, first.events, "killed"),
+            WorkerEvents(first.name, max(first.events, left), "killed"),
             WorkerEvents(second.name, second.events, ""),
             WorkerEvents(third.name, third.events, "started after the kill, in its folder"),
         ),

@@ -21,7 +21,7 @@ from streamnb import GaussianNB
 
 __all__ = ["Process", "Processes", "merged", "processes", "wait_until"]
 
-_COUNT = re.compile(r"(?:learned|predicted) (?P<events>[\d,]+) events")
+_COUNT = re.compile(r"(?:learned|predicted) (?P<events>[\d,]+) events?")
 _PARTITIONS = re.compile(r"(?P<number>\d+) partitions?$")
 _STOP_SECONDS = 20.0
 
@@ -167,7 +167,7 @@ def wait_until(
                 process.check()
         if time.monotonic() > deadline:
             raise click.ClickException(f"not within {seconds:.0f} s: {what}")
-        time.sleep(0.01)
+        time.sleep(0.05)
 
 
 def merged(folder: Path, *states: Path) -> GaussianNB:

@@ -30,6 +30,9 @@ __all__ = [
 
 LEAST_DIGITS = 14.0
 
+_ALL_DIGITS = 17.0
+"""The digits that it takes to write any double."""
+
 
 @dataclass(frozen=True)
 class WorkerEvents:
@@ -119,8 +122,9 @@ def tell_ending(ending: Ending, stage: Stage) -> bool:
     compared = "equal" if counts_equal else "NOT EQUAL"
     _line("learned", f"{ok:,} of {ending.produced:,} produced; every count is {compared}")
     moments = sum(1 for _ in _moments(ending.model, one_pass))
-    shared = "all digits" if math.isinf(digits) else f"{digits:.1f} digits at least"
-    _line("one pass", f"{shared} shared by each of the {moments} means and variances")
+    exact = "; all are equal to the last bit" if digits == _ALL_DIGITS else ""
+    shared = f"{digits:.1f} digits at least of each of {moments} means and variances"
+    _line("one pass", f"{shared}{exact}")
     _line("accuracy", f"{right / len(stage.held_out):.1%} of {len(stage.held_out)} events held out")
     click.echo()
 
@@ -142,7 +146,9 @@ def _tell_workers(ending: Ending, ok: int) -> None:
         _line(worker.name, f"{worker.events:>9,} events   {worker.fate}")
     total = sum(worker.events for worker in ending.workers)
     _line("together", f"{total:>9,} events")
-    _line("done twice", f"{total - ok:>9,} events   beyond the last checkpoint of a worker")
+    _line(
+        "done twice", f"{total - ok:>9,} events   at least, learned again from the last checkpoint"
+    )
 
 
 def _tell_answers(ending: Ending) -> None:
@@ -173,9 +179,9 @@ def _moments(a: GaussianNB, b: GaussianNB) -> Iterator[tuple[float, float]]:
 
 
 def _digits(a: float, b: float) -> float:
-    """Return the decimal digits two numbers share: infinite if equal, 0 if one is missing."""
+    """Return the decimal digits two numbers share: 17 where equal, 0 where one is missing."""
     if a == b:
-        return math.inf
+        return _ALL_DIGITS
     if math.isnan(a) or math.isnan(b):
         return 0.0
     return -math.log10(abs(a - b) / max(abs(a), abs(b)))

@@ -6,19 +6,17 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import click
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 
-if TYPE_CHECKING:
-    from kafka.producer.future import FutureRecordMetadata
-
-    from streamnb.cli.demo.events import Events
+from streamnb.cli.demo.events import Events
 
 __all__ = ["Desk", "Feed", "feeding", "make_topics", "open_desk"]
 
-_BATCH = 500
+_BATCH = 1000
+_PAUSE = 0.01
+_ACKNOWLEDGE_SECONDS = 30
 _ANSWER_SECONDS = 20.0
 
 
@@ -70,19 +68,20 @@ class Feed:
 
     def _run(self) -> None:
         encoded = self._events.encoded()
+        began = time.monotonic()
         sent = 0
-        while sent < len(self._events) and not self._ended.wait(_BATCH / self._a_second):
+        while sent < len(self._events):
+            ahead = sent / self._a_second - (time.monotonic() - began)
+            if self._ended.wait(max(ahead, _PAUSE)):
+                return
             batch = [
                 self._producer.send(self._topic, next(encoded), partition=number % self._partitions)
                 for number in range(sent, min(sent + _BATCH, self._limit))
             ]
             sent += len(batch)
-            self._acknowledge(batch)
-
-    def _acknowledge(self, batch: list[FutureRecordMetadata]) -> None:
-        for future in batch:
-            future.get(timeout=30)
-        self.produced += len(batch)
+            for acknowledged in batch:
+                acknowledged.get(timeout=_ACKNOWLEDGE_SECONDS)
+            self.produced += len(batch)
 
 
 @contextmanager
