@@ -79,6 +79,17 @@ class BuildKernels(build_ext):
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count() or 1
 
+    def run(self) -> None:
+        """Build; for use in place where the last build in place left its files, whoever asks.
+
+        An editable installation would use a temporary folder, and build everything anew.
+        """
+        if self.inplace:
+            tag = f"{self.plat_name}-{sys.implementation.cache_tag}"
+            self.build_lib = str(Path("build", f"lib.{tag}"))
+            self.build_temp = str(Path("build", f"temp.{tag}"))
+        super().run()
+
     def build_extensions(self) -> None:
         """Build what the compiler can build; say what is left out."""
         if self.compiler.compiler_type == "msvc":
