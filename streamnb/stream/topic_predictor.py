@@ -71,14 +71,16 @@ class TopicPredictor:
                 self._report(is_last=True)
 
     def _settle(self) -> None:
-        """Note the ends; give a group without positions those that `start` asks for."""
+        """Note the ends; give a group that has no positions in a topic those that are asked for."""
         names = [address.topic for address in self._addresses]
         bounds = self._cluster.bounds(self._cluster.partitions(names))
         if self._settings.until_end:
             self._ends = {partition: each.end for partition, each in bounds.items()}
-        if self._settings.start == "latest" and not self._cluster.group_offsets(self._group):
-            ends = {partition: each.end for partition, each in bounds.items()}
-            self._cluster.set_group_offsets(self._group, ends)
+        if self._settings.start == "latest":
+            known = {partition.topic for partition in self._cluster.group_offsets(self._group)}
+            ends = {each: end for each, (_, end) in bounds.items() if each.topic not in known}
+            if ends:
+                self._cluster.set_group_offsets(self._group, ends)
 
     def _once(self) -> bool:
         """Poll, answer, make it durable, tell the group; tell whether it is over."""

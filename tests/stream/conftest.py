@@ -27,7 +27,7 @@ def topic_of(kafka: Broker, tmp_path_factory: pytest.TempPathFactory) -> Callabl
 
 
 @pytest.fixture(scope="module")
-def frail_kafka(broker_possible: None) -> Iterator[Broker]:
+def frail_kafka(broker_possible: None) -> Iterator[Broker]:  # noqa: ARG001 - it may skip
     """A broker that the tests of a module may kill, and must start again."""
     with broker() as running:
         yield running

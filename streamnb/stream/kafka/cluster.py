@@ -57,7 +57,7 @@ class Cluster:
     Raises
     ------
     SourceError
-        no broker answers within 20 seconds.
+        no broker answers within 10 seconds.
     Stopped
         `stop` was set.
     """

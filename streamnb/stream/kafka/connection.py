@@ -30,7 +30,7 @@ ANSWER_SECONDS = 1.5
 CLOSE_SECONDS = 0.5
 """How long a client may take to say good-bye."""
 
-_CONNECT_SECONDS = 20.0
+_CONNECT_SECONDS = 10.0
 
 PASSING = (
     kafka_errors.RetriableError,

@@ -78,7 +78,7 @@ class TopicSource:
     Raises
     ------
     SourceError
-        no broker answers within 20 seconds.
+        no broker answers within 10 seconds.
     Stopped
         `stop` was set.
     """

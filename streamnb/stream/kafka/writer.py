@@ -56,7 +56,7 @@ class TopicWriter:
     Raises
     ------
     SourceError
-        no broker answers within 20 seconds.
+        no broker answers within 10 seconds.
     Stopped
         `stop` was set.
     """
