@@ -108,8 +108,11 @@ class _StderrHandler(logging.Handler):
     """Writes above a progress bar, where there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one record."""
-        tqdm.write(self.format(record), file=sys.stderr)
+        """Write one record; work goes on where nobody reads the log any more."""
+        try:
+            tqdm.write(self.format(record), file=sys.stderr)
+        except OSError:
+            self.handleError(record)
 
 
 class _LogFormat(logging.Formatter):

@@ -15,7 +15,8 @@ _FILES = 4
 _KILL_AT = 0.25
 _QUESTIONS = 5
 _SECONDS = 60.0
-_LEARN = ("--every", "500", "--progress-every", "0")
+_EVERY = 500
+_LEARN = ("--every", str(_EVERY), "--progress-every", "0")
 
 
 def over_files(stage: Stage) -> Ending:
@@ -48,7 +49,7 @@ def over_files(stage: Stage) -> Ending:
     what = "a quarter of the events of worker 1 is in its shards"
     wait_until(what, lambda: part_in_shards(here) >= _KILL_AT, started)
     first.kill()
-    left = StateFolder(here[0]).counters().ok
+    saved = StateFolder(here[0]).counters().ok
     teller.say(f"SIGKILL to worker 1 with {part_in_shards(here):.0%} of its events in its shards")
 
     answers: list[Answer] = []
@@ -63,10 +64,11 @@ def over_files(stage: Stage) -> Ending:
     return Ending(
         len(encoded),
         (
-            WorkerEvents(first.name, max(first.events, left), "killed"),
+            WorkerEvents(first.name, max(first.events, saved), "killed"),
             WorkerEvents(second.name, second.events, ""),
             WorkerEvents(third.name, third.events, "started after the kill, in its folder"),
         ),
         tuple(answers),
         merged(folder, here[0], there[0]),
+        done_twice=f"at most {_EVERY}",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +21,13 @@ _A_SECOND = 16_000
 """Events produced a second: slow enough for things to happen while learning goes on."""
 
 _KILL_AT = 0.25
-_ASK_BEFORE, _ASK_AFTER, _ASK_LATER = 0.15, 0.3, (0.45, 0.6, 0.75)
+_ASK_BEFORE, _ASK_AFTER = 0.1, (0.3, 0.45, 0.6, 0.75)
 _HOLD_AT = 0.9
 """The events after this part are held back until every question is answered."""
+
+_UNSAVED = 2000
+_TAKEN_IN = 1.0
+"""Seconds in which the predictor takes in what has come to the shards."""
 
 _LEARN = ("--every", "5000", "--every-seconds", "2", "--session-timeout", "6")
 _EVERY_LINE = ("--progress-every", "0")
@@ -34,9 +39,8 @@ def over_kafka(stage: Stage, bootstrap: str) -> Ending:
     group = _Group(stage, f"kafka://{bootstrap}/", stage.folder / "state")
     first, second = group.new_worker(1), group.new_worker(2)
     predictor = group.new_predictor()
-    group.wait_for_partitions(first)
-    group.wait_for_partitions(second)
-    shares = f"{first.partitions} and {second.partitions} partitions"
+    group.wait_for_all_partitions(first, second)
+    shares = f"{len(first.partitions)} and {len(second.partitions)} partitions"
     stage.teller.say(f"worker 1 and worker 2 own {shares}; a predictor waits; events begin to come")
 
     with (
@@ -47,20 +51,18 @@ def over_kafka(stage: Stage, bootstrap: str) -> Ending:
         group.ask(desk, _ASK_BEFORE)
 
         group.wait_for_shards(_KILL_AT)
+        group.wait_for_unsaved_work(first)
         first.kill()
-        at_kill = group.positions()
+        in_shards = sum(group.positions().values())
+        saved = group.saved_by(first)
         third = group.new_worker(3)
-        in_shards = sum(at_kill.values())
         stage.teller.say(f"SIGKILL to worker 1, with {in_shards:,} events in the shards")
 
-        group.ask(desk, _ASK_AFTER)
-        # the others have gone on by now; what has not moved since was worker 1's
-        left = sum(n for partition, n in group.positions().items() if at_kill[partition] == n)
-        for part in _ASK_LATER:
+        for part in _ASK_AFTER:
             group.ask(desk, part)
 
-        group.wait_for_partitions(third)
-        stage.teller.say(f"worker 3 has come to own {third.partitions} partitions")
+        group.wait_for_all_partitions(second, third)
+        stage.teller.say(f"worker 3 has come to own {len(third.partitions)} partitions")
         feed.allow(1.0)
         group.wait_for_shards(1.0)
         produced = feed.produced
@@ -70,7 +72,7 @@ def over_kafka(stage: Stage, bootstrap: str) -> Ending:
     return Ending(
         produced,
         (
-            WorkerEvents(first.name, max(first.events, left), "killed"),
+            WorkerEvents(first.name, max(first.events, saved), "killed"),
             WorkerEvents(second.name, second.events, "took its partitions over"),
             WorkerEvents(third.name, third.events, "started after the kill"),
         ),
@@ -112,14 +114,33 @@ class _Group:
         what = f"{events:,} events in the shards"
         wait_until(what, lambda: sum(self.positions().values()) >= events, self.stage.processes)
 
-    def wait_for_partitions(self, worker: Process) -> None:
-        """Wait until a worker owns partitions."""
-        what = f"{worker.name} owns partitions"
-        wait_until(what, lambda: worker.partitions > 0, self.stage.processes)
+    def saved_by(self, worker: Process) -> int:
+        """Return the events that a worker has put into the shards of the partitions it owns."""
+        positions = self.positions()
+        return sum(positions[number] - begun for number, begun in worker.partitions.items())
+
+    def wait_for_unsaved_work(self, worker: Process) -> None:
+        """Wait until a worker has said that it learned more than is in its shards."""
+        what = f"{worker.name} has learned something since its last checkpoint"
+        wait_until(
+            what,
+            lambda: worker.events >= self.saved_by(worker) + _UNSAVED,
+            self.stage.processes,
+        )
+
+    def wait_for_all_partitions(self, a: Process, b: Process) -> None:
+        """Wait until two workers share the partitions."""
+
+        def share() -> bool:
+            both = (*a.partitions, *b.partitions)
+            return bool(a.partitions and b.partitions) and sorted(both) == [*range(_PARTITIONS)]
+
+        wait_until(f"{a.name} and {b.name} share the partitions", share, self.stage.processes)
 
     def ask(self, desk: Desk, part: float) -> None:
         """Ask the next question once this part of the events is learned."""
         self.wait_for_shards(part)
+        time.sleep(_TAKEN_IN)
         x, truth = next(self._questions)
-        self.answers.append(read_answer(desk.ask(question(x)), truth))
+        self.answers.append(read_answer(desk.ask(question(x), self.stage.processes), truth))
         self.stage.teller.say(f"a question is answered after {self.answers[-1].n:,} events")

@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Event
+from types import FrameType
 
 import click
 
@@ -34,11 +36,11 @@ def play() -> bool:
     made = f"{len(learned):,} labelled events from ImageSegments, seed {SEED}"
     teller.say(f"{made}; {len(held_out)} more are held out")
     with ExitStack() as stack:
-        stack.enter_context(_sigterm_like_ctrl_c())
+        interrupted = stack.enter_context(_interruptible())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="streamnb-demo-")))
         found = stack.enter_context(find_broker())
         teller.say(found.what)
-        started = stack.enter_context(processes())
+        started = stack.enter_context(processes(interrupted))
         stage = Stage(learned, held_out, folder, started, teller)
         if found.bootstrap is None:
             ending = over_files(stage)
@@ -48,10 +50,20 @@ def play() -> bool:
 
 
 @contextmanager
-def _sigterm_like_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM unwind the block, so that nothing that was started stays."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def _interruptible() -> Iterator[Event]:
+    """Let SIGTERM and Ctrl-C unwind the block, so that nothing that was started stays.
+
+    A library may catch the exception that does it: so the event is set too, for those who wait.
+    """
+    interrupted = Event()
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        interrupted.set()
+        raise KeyboardInterrupt
+
+    before = {each: signal.signal(each, interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield interrupted
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import click
 
@@ -22,8 +24,12 @@ from streamnb import GaussianNB
 __all__ = ["Process", "Processes", "merged", "processes", "wait_until"]
 
 _COUNT = re.compile(r"(?:learned|predicted) (?P<events>[\d,]+) events?")
-_PARTITIONS = re.compile(r"(?P<number>\d+) partitions?$")
+_OWNS = re.compile(r"learn \S+ \[(?P<partition>\d+)\] from (?P<position>\d+) on")
+_OWNS_NO_MORE = re.compile(r"gave up \S+ \[(?P<partition>\d+)\]")
 _STOP_SECONDS = 20.0
+_PR_SET_PDEATHSIG = 1
+
+_libc = ctypes.CDLL(None)
 
 
 class Process:
@@ -36,13 +42,13 @@ class Process:
     events
         The events it said it has done; the last that it said before its end stay.
     partitions
-        The partitions it said it has.
+        The partitions it said it has, and the position of each that it began at.
     """
 
     def __init__(self, name: str, *args: str) -> None:
         self.name = name
         self.events = 0
-        self.partitions = 0
+        self.partitions: dict[int, int] = {}
         self._said: deque[str] = deque(maxlen=20)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "streamnb.cli", *args],
@@ -52,6 +58,8 @@ class Process:
             text=True,
             bufsize=1,
             env=_environment(),
+            # One call of the C library, which takes no lock of ours.
+            preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -124,12 +132,18 @@ class Process:
             self._said.append(line.rstrip())
             if count := _COUNT.search(line):
                 self.events = int(count["events"].replace(",", ""))
-            if partitions := _PARTITIONS.search(line.rstrip()):
-                self.partitions = int(partitions["number"])
+            if begun := _OWNS.search(line):
+                self.partitions[int(begun["partition"])] = int(begun["position"])
+            if ended := _OWNS_NO_MORE.search(line):
+                self.partitions.pop(int(ended["partition"]), None)
 
 
 class Processes(list[Process]):
-    """The processes that were started, in their order."""
+    """The processes that were started, in their order; `interrupted` ends the waiting for them."""
+
+    def __init__(self, interrupted: Event) -> None:
+        super().__init__()
+        self.interrupted = interrupted
 
     def start(self, name: str, *args: str) -> Process:
         """Start `streamnb` with these arguments."""
@@ -139,9 +153,9 @@ class Processes(list[Process]):
 
 
 @contextmanager
-def processes() -> Iterator[Processes]:
+def processes(interrupted: Event) -> Iterator[Processes]:
     """Give a block its processes; none of them outlives it."""
-    started = Processes()
+    started = Processes(interrupted)
     try:
         yield started
     finally:
@@ -159,9 +173,13 @@ def wait_until(
     ------
     click.ClickException
         It has not come true in this time, or a process has failed.
+    KeyboardInterrupt
+        The demo was interrupted.
     """
     deadline = time.monotonic() + seconds
     while not done():
+        if alive.interrupted.is_set():
+            raise KeyboardInterrupt
         for process in alive:
             if process.status not in (None, 0, -signal.SIGKILL):
                 process.check()
@@ -179,13 +197,18 @@ def merged(folder: Path, *states: Path) -> GaussianNB:
         The command failed.
     """
     path = folder / "model.nb"
-    with processes() as started:
+    with processes(Event()) as started:
         merge = started.start("merge", "merge", *map(str, states), "-o", str(path))
         merge.finish(60.0)
     model = streamnb.load(path)
     if not isinstance(model, GaussianNB):
         raise click.ClickException(f"the merged model is a {type(model).__name__}")
     return model
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to kill this process when the demo is killed."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _environment() -> dict[str, str]:

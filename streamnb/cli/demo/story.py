@@ -61,6 +61,8 @@ class Ending:
     workers: tuple[WorkerEvents, ...]
     answers: tuple[Answer, ...]
     model: GaussianNB
+    done_twice: str | None = None
+    """The work done twice, where more is known of it than by the workers' own words."""
 
 
 def question(x: Features) -> bytes:
@@ -146,9 +148,8 @@ def _tell_workers(ending: Ending, ok: int) -> None:
         _line(worker.name, f"{worker.events:>9,} events   {worker.fate}")
     total = sum(worker.events for worker in ending.workers)
     _line("together", f"{total:>9,} events")
-    _line(
-        "done twice", f"{total - ok:>9,} events   at least, learned again from the last checkpoint"
-    )
+    twice = ending.done_twice or f"at least {total - ok:,}"
+    _line("done twice", f"{twice} events, learned again from the last checkpoint")
 
 
 def _tell_answers(ending: Ending) -> None:

@@ -7,17 +7,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 
 from streamnb.cli.demo.events import Events
+from streamnb.cli.demo.processes import Processes, wait_until
 
 __all__ = ["Desk", "Feed", "feeding", "make_topics", "open_desk"]
 
 _BATCH = 1000
 _PAUSE = 0.01
 _ACKNOWLEDGE_SECONDS = 30
-_ANSWER_SECONDS = 20.0
 
 
 def make_topics(bootstrap: str, partitions: dict[str, int]) -> None:
@@ -107,21 +106,18 @@ class Desk:
         self._consumer.assign([partition])
         self._consumer.seek_to_beginning(partition)
 
-    def ask(self, question: bytes) -> bytes:
-        """Put one question, and return its answer.
+    def ask(self, question: bytes, alive: Processes) -> bytes:
+        """Put one question, and return its answer; raises as `wait_until` does."""
+        self._producer.send(self._questions, question)
+        answers: list[bytes] = []
 
-        Raises
-        ------
-        click.ClickException
-            There is none in time.
-        """
-        self._producer.send(self._questions, question).get(timeout=_ANSWER_SECONDS)
-        deadline = time.monotonic() + _ANSWER_SECONDS
-        while time.monotonic() < deadline:
-            for records in self._consumer.poll(timeout_ms=100, max_records=1).values():
-                value: bytes = records[0].value
-                return value
-        raise click.ClickException(f"no answer within {_ANSWER_SECONDS:.0f} s")
+        def is_answered() -> bool:
+            for records in self._consumer.poll(timeout_ms=100).values():
+                answers.extend(record.value for record in records)
+            return bool(answers)
+
+        wait_until("an answer", is_answered, alive)
+        return answers[0]
 
     def close(self) -> None:
         """Close the connections."""
