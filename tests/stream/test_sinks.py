@@ -1,0 +1,76 @@
+"""Dead letters and answers in files and on standard output; topics are in test_topics.py."""
+
+import base64
+import json
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from streamnb.stream.records import Letter, LineRecord
+from streamnb.stream.sinks import open_answers, open_dead_letters
+
+LETTER = Letter(LineRecord(7, b"\xff{"), "no JSON")
+LINE = {"offset": 7, "reason": "no JSON", "key": None, "value": base64.b64encode(b"\xff{").decode()}
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_a_file_for_each_partition(tmp_path: Path) -> None:
+    letters = open_dead_letters(None, tmp_path / "new" / "letters", Event())
+    assert not (tmp_path / "new").exists()
+    letters.write("topic", 3, LETTER)
+    letters.write("/a/file", 0, LETTER)
+    letters.write("topic", 3, LETTER)
+    letters.flush()
+    letters.close()
+    of_topic = tmp_path / "new/letters/topic-3.jsonl"
+    assert lines(of_topic) == [{"topic": "topic", "partition": 3, **LINE}] * 2
+    of_file = tmp_path / "new/letters/%2Fa%2Ffile-0.jsonl"
+    assert lines(of_file) == [{"topic": "/a/file", "partition": 0, **LINE}]
+
+
+def test_one_file_for_all(tmp_path: Path) -> None:
+    path = tmp_path / "letters.jsonl"
+    letters = open_dead_letters(str(path), tmp_path, Event())
+    letters.write("topic", 3, LETTER)
+    letters.write("other", 0, LETTER)
+    letters.flush()
+    letters.close()
+    assert [line["topic"] for line in lines(path)] == ["topic", "other"]
+
+
+def test_what_is_there_stays_and_a_torn_line_is_ended(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(b'{"n":1}\n{"n"')
+    answers = open_answers(str(path), Event())
+    answers.write(LineRecord(0, b""), b'{"n":2}')
+    answers.flush()
+    answers.write(LineRecord(0, b""), b'{"n":3}')
+    answers.flush()
+    answers.close()
+    assert path.read_bytes() == b'{"n":1}\n{"n"\n{"n":2}\n{"n":3}\n'
+
+
+def test_much_is_written_before_it_is_flushed(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    answers = open_answers(str(path), Event())
+    for _ in range(3):
+        answers.write(LineRecord(0, b""), b"x" * 1_100_000)
+    assert path.stat().st_size == 3 * 1_100_001
+    answers.close()
+
+
+def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    answers, letters = open_answers("-", Event()), open_dead_letters("-", tmp_path, Event())
+    answers.write(LineRecord(0, b""), b'{"n":1}')
+    letters.write("topic", 3, LETTER)
+    answers.flush()
+    letters.flush()
+    answers.close()
+    letters.close()
+    first, second = capfdbinary.readouterr().out.splitlines()
+    assert first == b'{"n":1}'
+    assert json.loads(second) == {"topic": "topic", "partition": 3, **LINE}
