@@ -11,7 +11,7 @@ KERNELS := $(wildcard streamnb/_kernels/*.py streamnb/_kernels/*.pxd streamnb/_k
 
 .PHONY: demo test lint bench build lock clean
 
-demo: build
+demo: build .venv/stamp-jars
 	.venv/bin/streamnb demo
 
 # For one folder or test: make test ARGS="tests/core -k merge"
@@ -23,8 +23,8 @@ lint: build
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy --strict streamnb
 
-bench: build
-	$(PYTHON) -m benchmarks
+bench: build .venv/stamp-jars
+	@for script in benchmarks/bench_*.py; do $(PYTHON) $$script || exit 1; done
 
 # Compiles the kernels that changed, in place.
 build: .venv/stamp-kernels
