@@ -79,7 +79,7 @@ def learn(settings: LearnSettings, *, stop: Event, report: Callable[[Progress], 
                 for source in lines:
                     _learn_lines(worker, source, stop)
                 if cluster is not None:
-                    from streamnb.stream.topics import TopicLearner
+                    from streamnb.stream.topics import TopicLearner  # noqa: PLC0415 - heavy
 
                     TopicLearner(worker, cluster, topics, settings, stop).run()
     except Stopped as wait:
@@ -157,7 +157,7 @@ def _opened(
     if not servers:
         yield lines, None
         return
-    from streamnb.stream.kafka import Cluster
+    from streamnb.stream.kafka import Cluster  # noqa: PLC0415 - heavy
 
     with closing(Cluster(servers[0], stop)) as cluster:
         yield lines, cluster

@@ -71,7 +71,7 @@ def predict(settings: PredictSettings, *, stop: Event, report: Callable[[Progres
                 else:
                     _predict_lines(predictor, StandardInput(), settings, stop)
             if topics:
-                from streamnb.stream.topic_predictor import TopicPredictor
+                from streamnb.stream.topic_predictor import TopicPredictor  # noqa: PLC0415 - heavy
 
                 TopicPredictor(predictor, topics, settings, stop).run()
     except Stopped as wait:

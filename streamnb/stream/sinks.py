@@ -71,7 +71,7 @@ def open_dead_letters(address: str | None, folder: Path, stop: Event) -> DeadLet
         return _FolderLetters(folder)
     where = parse_address(address)
     if isinstance(where, KafkaAddress):
-        from streamnb.stream.kafka.sinks import TopicLetters, open_topic
+        from streamnb.stream.kafka.sinks import TopicLetters, open_topic  # noqa: PLC0415 - heavy
 
         return TopicLetters(open_topic(where, stop))
     return _LineLetters(_Lines(where.path) if isinstance(where, FileAddress) else _StandardOutput())
@@ -81,7 +81,7 @@ def open_answers(address: str, stop: Event) -> Answers:
     """Open the sink of predictions at an address; raises as `open_dead_letters` does."""
     where = parse_address(address)
     if isinstance(where, KafkaAddress):
-        from streamnb.stream.kafka.sinks import TopicAnswers, open_topic
+        from streamnb.stream.kafka.sinks import TopicAnswers, open_topic  # noqa: PLC0415 - heavy
 
         return TopicAnswers(open_topic(where, stop))
     return _LineAnswers(_Lines(where.path) if isinstance(where, FileAddress) else _StandardOutput())
