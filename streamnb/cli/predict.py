@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,9 @@ def command(
         if parameters and (model := _known_model(settings)) is not None:
             check_readings(model, parameters)
 
-        with shown("predicted", values["progress_every"]) as report:
+        # where the answers themselves are lines on the terminal, a bar would run into them
+        as_lines = settings.to == "-" and sys.stdout.isatty()
+        with shown("predicted", values["progress_every"], as_lines=as_lines) as report:
             predict(settings, stop=stop, report=report)
 
 

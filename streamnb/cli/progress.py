@@ -25,13 +25,15 @@ _log = logging.getLogger("streamnb")
 
 
 @contextmanager
-def shown(verb: str, line_every: float = LINE_EVERY) -> Iterator[Callable[[Progress], None]]:
+def shown(
+    verb: str, line_every: float = LINE_EVERY, *, as_lines: bool = False
+) -> Iterator[Callable[[Progress], None]]:
     """Give a block a function that shows progress on standard error, not too often.
 
-    On a terminal it moves a bar; elsewhere it logs a line every `line_every` seconds while there
-    is something new. What was shown last is what was given last: the end is always shown.
+    On a terminal it moves a bar; elsewhere, or `as_lines`, it logs a line every `line_every`
+    seconds while there is something new. What was given last is always shown.
     """
-    view = _Bar(verb) if sys.stderr.isatty() else _Lines(verb)
+    view = _Bar(verb) if sys.stderr.isatty() and not as_lines else _Lines(verb)
     every = _BAR_EVERY if isinstance(view, _Bar) else line_every
     last: Progress | None = None
     pending = False
@@ -105,10 +107,12 @@ class _Bar:
 
     def show(self, progress: Progress) -> None:
         part = _part(progress)
+        form = "{desc}" if part is None else "{percentage:3.0f}% |{bar}| {desc}"
         if self._bar is None:
-            self._bar = tqdm(total=1.0, file=sys.stderr, dynamic_ncols=True)
-        self._bar.bar_format = "{desc}" if part is None else "{percentage:3.0f}% |{bar}| {desc}"
-        self._bar.n = part or 0.0
+            self._bar = tqdm(
+                total=1.0, initial=part or 0.0, file=sys.stderr, dynamic_ncols=True, bar_format=form
+            )
+        self._bar.bar_format, self._bar.n = form, part or 0.0
         self._bar.set_description_str(describe(self._verb, progress))
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ __all__ = ["command"]
 
 @click.command("show", cls=Command)
 @argument("input", type=click.Path(path_type=Path), metavar="INPUT")
-@flag("--json/--no-json", "as_json", default=False, help="One JSON object, for programs.")
+@flag("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
 @set_flag("A reading of the model.")
 def command(parameters: dict[str, object], **values: Any) -> None:
     """Show a model: its classes, its parameters, and which events it has learned.
