@@ -102,6 +102,23 @@ def test_the_other_dialogues(block: str, home: Path) -> None:
     check_dialogue(block, home)
 
 
+def test_the_settings_are_settings(home: Path) -> None:
+    (block,) = blocks("toml")
+    (home / "settings.toml").write_text(block.replace(f"kafka://{KAFKA}/segments", "events.jsonl"))
+    (home / "events.jsonl").write_text('{"x": {"a": 1.5}, "y": 1}\n')
+    command = "streamnb learn --config settings.toml && streamnb show segments"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=home,
+        env={"PATH": f"{home / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "GaussianNB: 2 classes, 1 feature" in done.stdout
+
+
 def test_the_two_commands_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     (block,) = blocks("sh")
