@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from streamnb.stream.folder import StateFolder
@@ -17,6 +18,7 @@ from streamnb.stream.tally import Tally
 __all__ = ["Worker", "pieces"]
 
 _PIECE = 1000
+_WRITERS = 8
 
 
 @dataclass(kw_only=True)
@@ -98,19 +100,22 @@ class Worker:
             1 or 2 cannot be done now, and nothing was saved.
         """
         news = [shard for shard in shards if self.has_news(shard)]
-        others = []
         if news:
             check()  # 1
             self.letters.flush()  # 2
-        for shard in news:  # 3
-            place = shard.source, shard.partition
-            if self.folder.store(*place, shard.next, shard.dumps()):
-                self._saved[place] = shard.next
-            else:
-                others.append(shard)
+        with ThreadPoolExecutor(_WRITERS) as writers:  # 3; disks make several durable at once
+            kept = list(writers.map(self._store, news, [shard.dumps() for shard in news]))
+        others = [shard for shard, is_kept in zip(news, kept, strict=True) if not is_kept]
         self._unsaved.clear()
         self._saved_at = time.monotonic()
         return others
+
+    def _store(self, shard: Shard, data: bytes) -> bool:
+        place = shard.source, shard.partition
+        is_kept = self.folder.store(*place, shard.next, data)
+        if is_kept:
+            self._saved[place] = shard.next
+        return is_kept
 
 
 def pieces(batch: Batch, every: int) -> Iterator[Batch]:

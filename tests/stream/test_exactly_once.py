@@ -21,7 +21,7 @@ def past(crew: Crew, part: float) -> Callable[[], bool]:
     return lambda: crew.learned() >= part * NUMBER
 
 
-@pytest.mark.parametrize(("workers", "seed"), GRID)
+@pytest.mark.parametrize(("workers", "seed"), [(2, 1), (4, 2), (4, 3)])
 def test_undisturbed(topic_of: Topics, crew: Crew, workers: int, seed: int) -> None:
     topic = topic_of(seed)
     for _ in range(workers):

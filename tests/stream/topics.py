@@ -9,7 +9,7 @@ from streamnb.testing import Broker
 from streamnb.testing.driver import Crew, events, one_pass, produce
 
 PARTITIONS = 4
-NUMBER = 12_000
+NUMBER = 8_000
 BAD = [
     b"{not json",
     b"",
