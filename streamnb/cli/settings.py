@@ -60,15 +60,15 @@ def key_of(parameter: click.Parameter) -> str:
 class _FromSettings(click.Parameter):
     """A parameter that is also read from `STREAMNB_*`, and whose errors say where it was given."""
 
-    def resolve_envvar_value(self, ctx: click.Context) -> str | None:  # noqa: ARG002 - click's
-        """Return the variable's value, `None` where it is unset or empty."""
-        return os.environ.get(PREFIX + key_of(self).upper()) or None
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.envvar = PREFIX + key_of(self).upper()
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
         """Name the flag, the variable or the key of the file, whichever gave the value."""
         source = None if ctx is None else ctx.get_parameter_source(self.name or "")
         if source is ParameterSource.ENVIRONMENT:
-            return PREFIX + key_of(self).upper()
+            return str(self.envvar)
         if ctx is not None and source is ParameterSource.DEFAULT_MAP:
             return f"{key_of(self)} in {ctx.meta[_FILE]}"
         return max(self.opts, key=len) if isinstance(self, Flag) else self.human_readable_name
