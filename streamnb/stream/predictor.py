@@ -101,7 +101,7 @@ class Predictor:
             try:
                 answer = self.respondent.answer(self.decode(record.value))
             except REFUSED as error:
-                letters.append(Letter(record, str(error) or type(error).__name__))
+                letters.append(Letter.of(record, error))
                 continue
             self.answers.write(record, answer)
             ok += 1

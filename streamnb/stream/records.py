@@ -39,6 +39,8 @@ counted from the record alone, so that it does not matter when, or by whom, an e
 REFUSED = (ValueError, TypeError, RecursionError, msgspec.MsgspecError)
 """What decoding raises for a value that is no event, and a model for an event it refuses."""
 
+_REASON_LENGTH = 500
+
 Scalar = str | int | float | bool
 Header = tuple[str, bytes]
 
@@ -82,6 +84,14 @@ class Letter(NamedTuple):
 
     record: Record
     reason: str
+
+    @classmethod
+    def of(cls, record: Record, error: Exception) -> Letter:
+        """Make the letter of a record that was refused with one of `REFUSED`."""
+        reason = str(error) or type(error).__name__
+        if len(reason) > _REASON_LENGTH:
+            reason = f"{reason[:_REASON_LENGTH]}..."
+        return cls(record, reason)
 
 
 class Event(msgspec.Struct, gc=False):

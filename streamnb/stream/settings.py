@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from streamnb.errors import ConfigError
-from streamnb.stream.addresses import Address, KafkaAddress, parse_address
+from streamnb.stream.addresses import Address, KafkaAddress, StandardAddress, parse_address
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -105,7 +105,7 @@ class LearnSettings:
     Raises
     ------
     ConfigError
-        a value out of range, an address that is none, a source given twice.
+        a value out of range, an address that is none, a source given twice or as a sink.
     """
 
     sources: tuple[str, ...]
@@ -130,8 +130,7 @@ class LearnSettings:
         _check_positive("every_seconds", self.every_seconds)
         _check_positive("session_timeout", self.session_timeout)
         _check_group(self.group)
-        if self.dead_letters is not None:
-            parse_address(self.dead_letters)
+        _check_sink("dead_letters", self.dead_letters, self.addresses())
 
     def addresses(self) -> tuple[Address, ...]:
         """Return the sources, parsed."""
@@ -169,7 +168,7 @@ class PredictSettings:
     ------
     ConfigError
         neither or both of `state` and `model_file`, an address that is none, a
-        source given twice.
+        source given twice or as a sink.
     """
 
     sources: tuple[str, ...]
@@ -187,9 +186,8 @@ class PredictSettings:
         _check_sources(self.addresses())
         _check_choice("start", self.start, ("earliest", "latest", None))
         _check_group(self.group)
-        parse_address(self.to)
-        if self.dead_letters is not None:
-            parse_address(self.dead_letters)
+        _check_sink("to", self.to, self.addresses())
+        _check_sink("dead_letters", self.dead_letters, self.addresses())
         if (self.state is None) == (self.model_file is None):
             msg = "predict takes a state folder or a model file, one of the two"
             raise ConfigError(msg)
@@ -241,6 +239,15 @@ def _check_sources(addresses: tuple[Address, ...]) -> None:
     address, times = Counter(addresses).most_common(1)[0]
     if times > 1:
         msg = f"the source {address} is given {times} times"
+        raise ConfigError(msg)
+
+
+def _check_sink(name: str, sink: str | None, sources: tuple[Address, ...]) -> None:
+    if sink is None:
+        return
+    address = parse_address(sink)
+    if not isinstance(address, StandardAddress) and address in sources:
+        msg = f"{name} and a source are the same: {address}"
         raise ConfigError(msg)
 
 

@@ -83,7 +83,7 @@ class Shard:
                 event = decode(value)
                 learn_one(event.x, event.y, event.w, event_time(event.t, record.timestamp))
             except REFUSED as error:
-                letters.append(Letter(record, str(error) or type(error).__name__))
+                letters.append(Letter.of(record, error))
             else:
                 ok += 1
         counted = Counters(ok=ok, bad=len(letters), tombstones=tombstones)

@@ -19,6 +19,7 @@ __all__ = ["Worker", "pieces"]
 
 _PIECE = 1000
 _WRITERS = 8
+_LETTER_BYTES = 1 << 24  # kept in memory until they are durable
 
 
 @dataclass(kw_only=True)
@@ -39,6 +40,7 @@ class Worker:
     _saved: dict[tuple[str, int], int] = field(default_factory=dict, init=False)
     _unsaved: dict[tuple[str, int], int] = field(default_factory=dict, init=False)
     _saved_at: float = field(default_factory=time.monotonic, init=False)
+    _letter_bytes: int = field(default=0, init=False)
 
     def load(self, source: str, partition: int, identity: str, start: int) -> Shard:
         """Return the newest shard of a partition; where there is none, one that begins at `start`.
@@ -64,6 +66,7 @@ class Worker:
         counted, letters = shard.learn(batch, self.decode)
         for letter in letters:
             self.letters.write(shard.source, shard.partition, letter)
+            self._letter_bytes += len(letter.record.value or b"")
         self.tally.count(shard.source, shard.partition, counted, letters)
         place = shard.source, shard.partition
         self._unsaved[place] = self._unsaved.get(place, 0) + len(batch.records)
@@ -75,6 +78,8 @@ class Worker:
     def is_due(self, shards: Iterable[Shard]) -> bool:
         """Tell whether it is time to save."""
         if any(number >= self.every for number in self._unsaved.values()):
+            return True
+        if self._letter_bytes > _LETTER_BYTES:
             return True
         if time.monotonic() - self._saved_at < self.every_seconds:
             return False
@@ -107,6 +112,7 @@ class Worker:
             kept = list(writers.map(self._store, news, [shard.dumps() for shard in news]))
         others = [shard for shard, is_kept in zip(news, kept, strict=True) if not is_kept]
         self._unsaved.clear()
+        self._letter_bytes = 0
         self._saved_at = time.monotonic()
         return others
 

@@ -64,6 +64,8 @@ def test_no_addresses(text: str) -> None:
         ({"on_gap": "stop"}, "on_gap is 'fail' or 'skip', not 'stop'"),
         ({"group": ""}, "group's name is empty"),
         ({"dead_letters": "http://a"}, "neither kafka"),
+        ({"dead_letters": "./a"}, "dead_letters and a source are the same"),
+        ({"sources": ("kafka://a/t",), "dead_letters": "kafka://a/t"}, "source are the same"),
     ],
 )
 def test_what_can_never_be_right(given: dict[str, Any], reason: str) -> None:

@@ -54,7 +54,8 @@ class TopicLetters:
                 ("streamnb-size", str(len(value)).encode()),
                 ("streamnb-sha256", digest),
             ]
-            return Message(record.key, None, headers + about)
+            about += headers
+            return Message(record.key, None, about, lambda: Message(None, None, about))
 
         self._writer.write(Message(record.key, record.value, headers, small))
 

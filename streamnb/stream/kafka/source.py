@@ -169,7 +169,7 @@ class TopicSource:
         try:
             self._consumer.seek(tp, offset)
             self._consumer.resume(tp)
-        except ValueError:
+        except (KeyError, ValueError):
             return  # the next poll says that it was lost
         self._next[partition] = offset
 
@@ -186,7 +186,7 @@ class TopicSource:
         """Return where the partition ended when last heard of; `None` before that."""
         try:
             high: int | None = self._consumer.highwater(TopicPartition(*partition))
-        except kafka_errors.IllegalStateError:
+        except (KeyError, kafka_errors.IllegalStateError):
             return None
         return high
 
@@ -244,18 +244,20 @@ class TopicSource:
     def _position(self, partition: Partition) -> int:
         try:
             position: int | None = self._consumer.position(TopicPartition(*partition), timeout_ms=0)
-        except kafka_errors.KafkaError:
+        except (KeyError, kafka_errors.KafkaError):
             return 0
         return position or 0
 
     def _seek_again(self) -> None:
         """Go back to what was handed out: an error may have taken records with it."""
-        for partition in self._next.keys() & self._consumer.assignment():
-            self._consumer.seek(TopicPartition(*partition), self._next[partition])
+        for partition, offset in self._next.items():
+            with suppress(KeyError, ValueError):
+                self._consumer.seek(TopicPartition(*partition), offset)
 
     def _pause(self, partitions: Iterable[Partition]) -> None:
-        assignment = self._consumer.assignment()
-        self._consumer.pause(*(TopicPartition(*each) for each in partitions if each in assignment))
+        for partition in partitions:
+            with suppress(KeyError, ValueError):
+                self._consumer.pause(TopicPartition(*partition))
 
 
 class _Notes(ConsumerRebalanceListener):  # type: ignore[misc] # the client has no types

@@ -30,7 +30,7 @@ _TOO_LARGE = (kafka_errors.MessageSizeTooLargeError, kafka_errors.RecordListTooL
 
 
 class Message(NamedTuple):
-    """A record to be written. `small` makes another of it, for where it is too large."""
+    """A record to be written. `small` makes a smaller one of it, for where it is too large."""
 
     key: bytes | None
     value: bytes | None
