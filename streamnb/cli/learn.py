@@ -88,6 +88,9 @@ def command(source: tuple[str, ...], parameters: dict[str, object], **values: An
                 ),
             )
         job = StateFolder(settings.state).job()
+        if job is None and settings.events is not None and settings.events.label is None:
+            names = ", ".join(settings.events.given())
+            raise click.UsageError(f"{names}: fields of flat events, which need --label too")
         check_parameters(settings.model or (job.model.kind if job else DEFAULT_MODEL), parameters)
 
         with shown("learned", values["progress_every"]) as report:

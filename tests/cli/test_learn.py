@@ -113,6 +113,7 @@ def test_other_settings_than_the_folders_are_refused_with_status_1(
         (("http://localhost/a",), "neither kafka://host:port/topic nor a file"),
         (("kafka://a:1/t", "kafka://b:1/t"), "of one cluster"),
         (("a.jsonl", "--label", "y", "--id-field", "y"), "label and id_field name the same field"),
+        (("a.jsonl", "--id-field", "n"), "id_field: fields of flat events, which need --label"),
         (("a.jsonl", "--config", "none.toml"), "the settings in none.toml cannot be read"),
     ],
 )
