@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import time
 from collections.abc import Callable
 from threading import Event, Thread
@@ -14,6 +16,8 @@ __all__ = ["Stopped", "UnavailableError", "patiently", "within"]
 _Result = TypeVar("_Result")
 _STEP_SECONDS = 0.05
 _RETRY_SECONDS = 0.2
+
+_log = logging.getLogger("streamnb")
 
 
 class Stopped(Exception):  # noqa: N818 - no error: somebody wished it
@@ -64,22 +68,26 @@ def within(
     return results[0]
 
 
-def patiently(call: Callable[[], _Result], stop: Event, seconds: float = 20.0) -> _Result:
-    """Return the result of a call that is made again while it says `UnavailableError`.
+def patiently(call: Callable[[], _Result], stop: Event, seconds: float = math.inf) -> _Result:
+    """Return the result of a call that is made again while it raises `UnavailableError`.
 
     Raises
     ------
     UnavailableError
-        it says so after `seconds`.
+        it still does after `seconds`.
     Stopped
         `stop` was set.
     """
     deadline = time.monotonic() + seconds
+    has_said = False
     while True:
         try:
             return call()
         except UnavailableError as error:
             if time.monotonic() > deadline:
                 raise
+            if not has_said:
+                has_said = True
+                _log.info("%s; waiting for it", error)
             if stop.wait(_RETRY_SECONDS):
                 raise Stopped(str(error)) from error

@@ -18,6 +18,7 @@ import os
 import time
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -159,7 +160,8 @@ class StateFolder:
                 continue
             except CodecError as error:
                 _log.warning("%s; set aside", error)
-                path.replace(path.with_suffix(".damaged"))
+                with suppress(FileNotFoundError):  # another worker was first
+                    path.replace(path.with_suffix(".damaged"))
                 continue
             return False
         for old in _numbers(folder)[_KEPT:]:

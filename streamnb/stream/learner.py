@@ -96,24 +96,33 @@ def _learn_lines(worker: Worker, source: LineSource, stop: Event) -> None:
 
 
 def _learn_on(worker: Worker, source: LineSource, shard: Shard, stop: Event) -> bool:
-    """Learn from a shard's position on; tell whether it is over, or another shard was first."""
+    """Learn from a shard's position on; tell whether it is over, or another shard was first.
+
+    Raises
+    ------
+    Stopped
+        `stop` was set, and the dead letters cannot be made durable.
+    """
     end = source.end()
 
     def report(*, is_last: bool = False) -> None:
         progress = PartitionProgress(source.name, shard.partition, shard.next, end)
         worker.tally.report([progress], is_last=is_last)
 
+    def save() -> bool:
+        return not patiently(lambda: worker.save([shard], check=_nothing), stop)
+
     for batch in source.read(shard.next):
         for piece in pieces(batch, worker.every):
             if stop.is_set():
                 break
             worker.learn(shard, piece)
-            if worker.is_due([shard]) and worker.save([shard], check=_nothing):
+            if worker.is_due([shard]) and not save():
                 return False
         report()
         if stop.is_set():
             break
-    if worker.save([shard], check=_nothing):
+    if not save():
         return False
     report(is_last=True)
     return True
@@ -181,7 +190,7 @@ def _begun(
             sources[source.name] = JobSource("", {})
     topics = identities.keys() - sources.keys()
     if cluster is not None:
-        bounds = patiently(lambda: cluster.bounds(cluster.partitions(topics)), stop)
+        bounds = patiently(lambda: cluster.bounds(cluster.partitions(topics)), stop, 10.0)
         for topic in topics:
             start = {
                 partition.number: each.end if at_end else each.begin

@@ -11,7 +11,7 @@ from threading import Event
 
 from streamnb.provenance import Counters
 from streamnb.stream.addresses import FileAddress, KafkaAddress
-from streamnb.stream.deadline import Stopped
+from streamnb.stream.deadline import Stopped, patiently
 from streamnb.stream.folder import StateFolder
 from streamnb.stream.live import FolderModel, ModelFile, ModelSource
 from streamnb.stream.predictions import Respondent
@@ -128,7 +128,7 @@ def _predict_lines(
         if stop.is_set():
             break
         predictor.answer(source.name, 0, batch)
-        predictor.flush()
+        patiently(predictor.flush, stop)
         position = batch.next
         predictor.tally.report([PartitionProgress(source.name, 0, position, end)])
     progress = PartitionProgress(source.name, 0, position, end)

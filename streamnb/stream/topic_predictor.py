@@ -62,7 +62,7 @@ class TopicPredictor:
             topics = self._cluster.find(names, self._stop)
             identities = {name: topic.identity for name, topic in topics.items()}
             self._watch = TopicWatch(self._cluster, identities)
-            patiently(self._settle, self._stop)
+            patiently(self._settle, self._stop, 10.0)
             with closing(
                 TopicSource(servers, names, self._group, _SESSION_SECONDS, self._stop)
             ) as self._source:

@@ -57,7 +57,7 @@ class TopicLearner:
         self._waiting: set[Partition] = set()
         self._ends: dict[Partition, int] = {}
         if settings.until_end:
-            bounds = patiently(lambda: cluster.bounds(cluster.partitions(topics)), stop)
+            bounds = patiently(lambda: cluster.bounds(cluster.partitions(topics)), stop, 10.0)
             self._ends = {partition: each.end for partition, each in bounds.items()}
         self._reached: set[Partition] = set()
         self._is_held = False

@@ -11,6 +11,7 @@ import pytest
 from kafka import KafkaProducer, TopicPartition
 
 from streamnb import ConfigError, SourceError
+from streamnb.provenance import Counters
 from streamnb.stream.folder import StateFolder, load_model
 from streamnb.stream.settings import EventFormat, LearnSettings
 from streamnb.testing import Broker
@@ -148,6 +149,26 @@ def test_stops_within_five_seconds_where_the_broker_does_not_answer(
         frail_kafka.start()
     assert StateFolder(state).positions() == {topic: {0: 0}}
     assert run(learning(frail_kafka, topic, state)).ok == 1000
+
+
+def test_a_file_waits_for_the_topic_of_its_dead_letters(
+    frail_kafka: Broker, tmp_path: Path
+) -> None:
+    letters = frail_kafka.create_topic()
+    sink = f"kafka://{frail_kafka.bootstrap}/{letters}"
+    file, state = tmp_path / "events", tmp_path / "state"
+    file.write_bytes(GOOD + b"\n{\n")
+    given = LearnSettings((str(file),), state, dead_letters=sink)
+    waiting = Running(given)
+    frail_kafka.pause()
+    time.sleep(2.0)
+    assert waiting.end() < 5.0
+    waiting = Running(given)
+    frail_kafka.resume()
+    eventually(waiting.has_learned(1))
+    waiting.end()
+    assert load_model(state).provenance.counters == Counters(ok=1, bad=1)
+    assert {each.value for each in read(frail_kafka.bootstrap, letters)[0]} == {b"{"}
 
 
 def test_goes_on_when_the_broker_is_back(frail_kafka: Broker, tmp_path: Path) -> None:

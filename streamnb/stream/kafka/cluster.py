@@ -24,6 +24,7 @@ from streamnb.stream.kafka.connection import (
 __all__ = ["Bounds", "Cluster", "Topic"]
 
 _UNKNOWN_SECONDS = 5.0
+_PATIENCE_SECONDS = 10.0
 
 _Result = TypeVar("_Result")
 
@@ -70,7 +71,12 @@ class Cluster:
             stop,
             request_timeout_ms=int(ANSWER_SECONDS * 1000),
         )
-        self._id = str(self._ask("the cluster's id", self._client.describe_cluster)["cluster_id"])
+        about = patiently(
+            lambda: self._ask("the cluster's id", self._client.describe_cluster),
+            stop,
+            _PATIENCE_SECONDS,
+        )
+        self._id = str(about["cluster_id"])
 
     def find(self, names: Sequence[str], stop: Event) -> dict[str, Topic]:
         """Describe topics, and wait a little for those that are only being made.
