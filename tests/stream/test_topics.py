@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from kafka import KafkaProducer, TopicPartition
 
-from streamnb import ConfigError, SourceError
-from streamnb.provenance import Counters
+import streamnb
+from streamnb import ConfigError, GaussianNB, SourceError
+from streamnb.provenance import Counters, Provenance, Range
 from streamnb.stream.folder import StateFolder, load_model
 from streamnb.stream.settings import EventFormat, LearnSettings
 from streamnb.testing import Broker
-from streamnb.testing.driver import Crew, events, eventually, produce, read
+from streamnb.testing.driver import Crew, events, eventually, one_pass, produce, read
 
 from .running import Running, learning, run
 
@@ -261,6 +262,31 @@ def test_events_lost_under_a_running_worker(kafka: Broker, crew: Crew, on_gap: s
         model = load_model(crew.state)
         assert model.provenance.counters.ok + model.provenance.counters.gaps == 30
         assert [each.next for each in model.provenance.ranges][1:] == [30]
+
+
+def test_another_shard_of_the_same_number_wins(kafka: Broker, tmp_path: Path) -> None:
+    """Only after a gap can there be one: here another worker missed the first three events."""
+    topic = kafka.create_topic()
+    state = tmp_path / "state"
+    running = Running(learning(kafka, topic, state, until_end=False, every_seconds=0.2))
+    eventually(running.owns(1))
+    job = StateFolder(state).job()
+    assert job is not None
+    identity = job.sources[topic].identity
+    values = events(20, seed=1)
+    other = one_pass(GaussianNB(), values[3:10])
+    ranges = (Range(topic, 0, 0, 0, identity), Range(topic, 0, 3, 10, identity))
+    other.provenance = Provenance(ranges, Counters(ok=7, gaps=3))
+    assert StateFolder(state).store(topic, 0, 10, streamnb.dumps(other))
+    produce(kafka.bootstrap, topic, values[:10], partitions=1)
+    eventually(running.has_learned(10))
+    time.sleep(0.5)
+    produce(kafka.bootstrap, topic, values[10:], partitions=1)
+    eventually(running.has_learned(20))
+    running.end()
+    model = load_model(state)
+    assert model.provenance.counters == Counters(ok=17, gaps=3)
+    assert model.class_weight == one_pass(GaussianNB(), values[3:]).class_weight
 
 
 def test_a_topic_made_again_is_refused(kafka: Broker, tmp_path: Path) -> None:
