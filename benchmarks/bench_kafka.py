@@ -138,6 +138,7 @@ def main() -> None:
     with broker() as kafka, tempfile.TemporaryDirectory() as folder:
         topic = kafka.create_topic(partitions=PARTITIONS)
         produce(kafka.bootstrap, topic, values, partitions=PARTITIONS)
+        client_rate(kafka.bootstrap, topic, 1)  # the broker is slower the first time
         for workers in (1, 2):
             rates[f"bare client, {workers} at once"] = client_rate(kafka.bootstrap, topic, workers)
             source, state = f"kafka://{kafka.bootstrap}/{topic}", Path(folder, f"state-{workers}")

@@ -215,9 +215,9 @@ class PartitionProgress:
 class Progress:
     """What one worker has done since it started, and what it owns now.
 
-    `seconds` is the time since its first event came; the counters are numbers of records, `ok`
-    those learned or predicted. Work done twice (after a rebalance) counts twice here, and never
-    in a model.
+    `seconds` is the time from its first batch to its last; the counters are numbers of records,
+    `ok` those learned or predicted. Work done twice (after a rebalance) counts twice here, and
+    never in a model.
     """
 
     ok: int = 0

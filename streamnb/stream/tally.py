@@ -26,7 +26,7 @@ class Tally:
         self._events = events
         self._report = report
         self._counters = Counters()
-        self._began: float | None = None
+        self._began = self._last = 0.0
         self._reported = 0.0
         self._bad_value: bytes | None = None
         self._has_said = False
@@ -35,8 +35,8 @@ class Tally:
         self, source: str, partition: int, counted: Counters, letters: Sequence[Letter] = ()
     ) -> None:
         """Count records, and say so when the first is refused, and when all are."""
-        if self._began is None:
-            self._began = time.monotonic()
+        self._last = time.monotonic()
+        self._began = self._began or self._last
         self._counters += counted
         if letters and self._bad_value is None:
             record, reason = letters[0]
@@ -54,7 +54,6 @@ class Tally:
         elif now - self._reported < _REPORT_SECONDS:
             return
         self._reported = now
-        seconds = 0.0 if self._began is None else now - self._began
         counters = self._counters
         self._report(
             Progress(
@@ -62,7 +61,7 @@ class Tally:
                 bad=counters.bad,
                 tombstones=counters.tombstones,
                 gaps=counters.gaps,
-                seconds=seconds,
+                seconds=self._last - self._began,
                 partitions=tuple(partitions),
             )
         )
