@@ -15,8 +15,10 @@ BAD = [
     b"",
     b"null",
     b'{"x": {"f0": [1]}, "y": "a"}',
+    b'{"x": {"f0": "text"}, "y": "a"}',
     b'{"x": {"f0": 1}}',
     b"\xff\xfe",
+    b'{"x": {"f0": "' + b"x" * 5_000_000 + b'"}, "y": "a"}',
 ]
 TOMBSTONES = 3
 
@@ -69,7 +71,8 @@ def near(ours: dict[str, float], theirs: dict[str, float]) -> bool:
 
 def filled(kafka: Broker, folder: Path, seed: int, number: int = NUMBER) -> Filled:
     """Make a topic, and note the digest that one undisturbed worker comes to."""
-    topic = kafka.create_topic(partitions=PARTITIONS + 1)
+    config = {"max.message.bytes": 8_000_000}
+    topic = kafka.create_topic(partitions=PARTITIONS + 1, config=config)
     good = events(number, seed=seed)
     values: list[bytes | None] = list(good)
     for index, value in enumerate([*BAD, *[None] * TOMBSTONES]):
