@@ -7,6 +7,7 @@ what `learn_one` refuses is refused here, with the row's position.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamnb._kernels import survey
 from streamnb._kernels._values import check_weight, event_time, number
-from streamnb.stats.index import Label, Name, canonical_label, canonical_name, label_texts
+from streamnb.stats.index import (
+    CodedLabels,
+    Label,
+    Name,
+    canonical_label,
+    canonical_name,
+    label_texts,
+)
 
 __all__ = [
     "Table",
@@ -151,6 +160,8 @@ def _by_cell(columns: Sequence[Floats | list[Any]], names: list[Name]) -> Floats
 
 def _finite(values: Floats, names: list[Name]) -> Floats:
     """The values, none of which is infinite."""
+    if not survey.survey(values.reshape(-1), sys.float_info.max) & survey.LARGE:
+        return values
     infinite = np.isinf(values)
     if infinite.any():
         row, place = (int(at) for at in np.argwhere(infinite)[0])
@@ -185,7 +196,7 @@ def library_of(X: Any) -> str | None:
     return "numpy" if isinstance(X, np.ndarray) else None
 
 
-def read_labels(y: Any, n: int) -> list[Label]:
+def read_labels(y: Any, n: int) -> CodedLabels:
     """The labels of n rows, by position.
 
     Raises
@@ -193,11 +204,38 @@ def read_labels(y: Any, n: int) -> list[Label]:
     TypeError, ValueError
         another number of labels, or one that is none; names its position.
     """
+    array = getattr(y, "to_numpy", lambda: y)()
+    if isinstance(array, np.ndarray) and array.dtype.kind in "iub" and array.shape == (n,):
+        coded = _small_numbers(array)
+        if coded is not None:
+            return coded
     labels = list(y.tolist() if hasattr(y, "tolist") else y)
     kinds = set(map(type, labels))
-    if len(labels) == n and (kinds <= {int, bool} or (kinds == {str} and _is_ascii(labels))):
-        return labels
-    return _each(labels, n, "labels", canonical_label)
+    if len(labels) != n or not (kinds <= {int, bool} or (kinds == {str} and _is_ascii(labels))):
+        labels = _each(labels, n, "labels", canonical_label)
+        kinds = set(map(type, labels))
+    keys: list[Any] = labels
+    if len(kinds) > 1:  # 1 and True are equal, and both are to be seen
+        keys = list(zip(map(type, labels), labels, strict=True))
+    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    codes = np.fromiter(map(places.__getitem__, keys), np.intp, n)
+    return CodedLabels([key[1] if len(kinds) > 1 else key for key in places], codes)
+
+
+def _small_numbers(y: NDArray[Any]) -> CodedLabels | None:
+    """Whole numbers or bools that lie close together, coded without a loop; else `None`."""
+    if not y.size:
+        return None
+    low, high = int(y.min()), int(y.max())
+    if high - low > 2 * y.size + 1000:
+        return None
+    shifted = (y if y.dtype.kind == "b" else y - y.dtype.type(low)).astype(np.intp)
+    base = 0 if y.dtype.kind == "b" else low
+    found = np.flatnonzero(np.bincount(shifted))
+    places = np.zeros(int(found[-1]) + 1, dtype=np.intp)
+    places[found] = np.arange(len(found))
+    kind = bool if y.dtype.kind == "b" else int
+    return CodedLabels([kind(value + base) for value in found.tolist()], places[shifted])
 
 
 def _is_ascii(texts: Iterable[str]) -> bool:

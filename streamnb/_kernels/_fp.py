@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["product_error"]
+from typing import Any, TypeAlias
+
+__all__ = ["apart", "given", "product_error"]
+
+apart: TypeAlias = Any
+given: TypeAlias = Any
 
 
 def product_error(a: float, b: float, p: float) -> float:

@@ -23,9 +23,9 @@ if cython.compiled:
 else:
     from math import log
 
-_LANES: cython.Py_ssize_t = 4
-_LARGEST: cython.double = 1.7976931348623157e308
-_TWO_PI: cython.double = 6.283185307179586
+_LANES = cython.declare(cython.Py_ssize_t, 4)
+_LARGEST = cython.declare(cython.double, 1.7976931348623157e308)
+_TWO_PI = cython.declare(cython.double, 6.283185307179586)
 
 FEATURE = 0
 GLOBAL = 1

@@ -48,7 +48,8 @@ def join_cells(cells: Any, classes: Any, features: Any, other: Any) -> None:
         (K2, 6, D2) float64, C-contiguous.
     """
     if not cython.compiled:
-        cells, classes, features, other = map(memoryview, (cells, classes, features, other))
+        cells, other = memoryview(cells), memoryview(other)
+        classes, features = memoryview(classes), memoryview(features)
     p: cython.double[:, :, ::1] = cells
     o: cython.double[:, :, ::1] = other
     to_class: cython.Py_ssize_t[::1] = classes
@@ -63,7 +64,7 @@ def join_cells(cells: Any, classes: Any, features: Any, other: Any) -> None:
 def join_weights(weights: Any, classes: Any, other: Any) -> None:
     """Adds the weights of `other` (K2, (hi, lo)) to `weights` (K, (hi, lo)), in place."""
     if not cython.compiled:
-        weights, classes, other = map(memoryview, (weights, classes, other))
+        weights, classes, other = memoryview(weights), memoryview(classes), memoryview(other)
     p: cython.double[:, ::1] = weights
     o: cython.double[:, ::1] = other
     to_class: cython.Py_ssize_t[::1] = classes

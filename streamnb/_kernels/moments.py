@@ -29,7 +29,8 @@ import numpy as np
 from streamnb._kernels._values import as_event, check_weight, event_time, number
 
 if not cython.compiled:
-    from streamnb._kernels._fp import product_error
+    from streamnb._kernels._fp import apart, given, product_error
+    from streamnb._kernels._walk import walk
 
 # The six rows of a class: mean, sum of squared deviations and weight, each hi and lo.
 ROWS = 6
@@ -37,9 +38,9 @@ ROWS = 6
 # While |x| and the weights stay within these, no statistic can leave the range of a double.
 LARGE_VALUE = 1e140
 LARGE_WEIGHT = 1e15
-_TAME_VALUE: cython.double = LARGE_VALUE
-_TAME_WEIGHT: cython.double = LARGE_WEIGHT
-_PAD: cython.Py_ssize_t = 4
+_TAME_VALUE = cython.declare(cython.double, LARGE_VALUE)
+_TAME_WEIGHT = cython.declare(cython.double, LARGE_WEIGHT)
+_LANES = cython.declare(cython.Py_ssize_t, 4)
 
 
 @cython.cfunc
@@ -49,6 +50,127 @@ def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.d
     """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
     c: cython.double = s - a
     return (a - (s - c)) + (b - c)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _step(
+    to: cython.p_double, old: cython.double, old_lo: cython.double, w: cython.double
+) -> cython.void:
+    """What depends on weights alone when w > 0 comes to the weight old + old_lo.
+
+    Puts into `to`: the lighter side's part of the new weight (f, hi and lo), w W/(W + w) (q, hi and
+    lo), and whether the new side is the heavier one. All are 0 where there was no weight.
+    """
+    light: cython.bint = w <= old
+    s: cython.double = old + w
+    s_lo: cython.double = _sum_error(old, w, s) + old_lo
+    a: cython.double = w if light else old
+    a_lo: cython.double = 0.0 if light else old_lo
+    b: cython.double = old if light else w
+    b_lo: cython.double = old_lo if light else 0.0
+    r: cython.double = 1.0 / s
+    f: cython.double = a * r
+    g: cython.double = f * s
+    f_lo: cython.double = (((a - g) - product_error(f, s, g)) + (a_lo - f * s_lo)) * r
+    q: cython.double = b * f
+    to[0] = f
+    to[1] = f_lo
+    to[2] = q
+    to[3] = product_error(b, f, q) + (b * f_lo + b_lo * f)
+    to[4] = 0.0 if light else 1.0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
+    """The numbers of p from number i on."""
+    if cython.compiled:
+        return cython.address(p[i])
+    else:  # noqa: RET505 - the compiler must not see it
+        return p[i:]
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _take(
+    p: cython.p_double,
+    m: cython.Py_ssize_t,
+    c: cython.Py_ssize_t,
+    x: given,
+    n: cython.Py_ssize_t,
+    factors: cython.p_double,
+) -> cython.void:
+    """`_take_whole` for the n cells at m, whose rows are c apart."""
+    _take_whole(
+        _at(p, m),
+        _at(p, m + c),
+        _at(p, m + 2 * c),
+        _at(p, m + 3 * c),
+        x,
+        n,
+        factors[0],
+        factors[1],
+        factors[2],
+        factors[3],
+        factors[4] != 0.0,
+    )
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _take_whole(
+    mean: apart,
+    mean_lo: apart,
+    squares: apart,
+    squares_lo: apart,
+    x: given,
+    n: cython.Py_ssize_t,
+    f: cython.double,
+    f_lo: cython.double,
+    q: cython.double,
+    q_lo: cython.double,
+    heavy: cython.bint,
+) -> cython.void:
+    """Takes the values x into n cells of one weight, which is not 0; n is a multiple of 4."""
+    i: cython.Py_ssize_t
+    d: cython.double
+    d_lo: cython.double
+    e: cython.double
+    g: cython.double
+    u: cython.double
+    y: cython.double
+    for i in range(n):
+        # d = x - m
+        y = x[i]
+        u = mean[i]
+        d = y - u
+        e = d - y
+        d_lo = ((y - (d - e)) - (u + e)) - mean_lo[i]
+        # m + d f, or x - d f
+        e = d * f
+        u = product_error(d, f, e) + (d * f_lo + d_lo * f)
+        if heavy:
+            e = -e
+            u = -u
+        else:
+            y = mean[i]
+            u = mean_lo[i] + u
+        g = y + e
+        mean[i] = g
+        mean_lo[i] = _sum_error(y, e, g) + u
+        # S + d^2 q
+        e = d * d
+        u = product_error(d, d, e) + (d + d + d_lo) * d_lo
+        g = e * q
+        u = product_error(e, q, g) + (e * q_lo + u * q)
+        y = squares[i]
+        e = y + g
+        squares[i] = e
+        squares_lo[i] = squares_lo[i] + (_sum_error(y, g, e) + u)
 
 
 @cython.cclass
@@ -78,6 +200,10 @@ class MomentsTable:
     _wild: cython.bint
     _new: list[Any]
     _refusal: str
+    _factors_array: Any
+    _factors: cython.p_double  # what `_step` says
+    _tail_array: Any
+    _tail: cython.p_double  # the last values of an event, filled up with zeros
     _clock_array: Any
     _clock: cython.p_longlong
 
@@ -95,11 +221,19 @@ class MomentsTable:
         self._new = []
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
+        self._factors_array = np.zeros(5)
+        self._tail_array = np.zeros(_LANES)
         if cython.compiled:
+            factors_view: cython.double[::1] = self._factors_array
+            self._factors = cython.address(factors_view[0])
+            tail_view: cython.double[::1] = self._tail_array
+            self._tail = cython.address(tail_view[0])
             clock_view: cython.longlong[::1] = self._clock_array
             self._clock = cython.address(clock_view[0])
         else:
             self._clock = memoryview(self._clock_array)
+            self._factors = memoryview(self._factors_array)
+            self._tail = memoryview(self._tail_array)
         self._cells_array = np.zeros((0, ROWS, 0))
         self._heads_array = np.zeros((0, 4))
         self._values_array = np.zeros(0)
@@ -120,7 +254,7 @@ class MomentsTable:
         if classes > k:
             k = max(classes, k + k // 2)
         if features > c:
-            c = (max(features, c + c // 2) + _PAD - 1) // _PAD * _PAD
+            c = (max(features, c + c // 2) + _LANES - 1) // _LANES * _LANES
         cells = np.zeros((k, ROWS, c))
         cells[: self._class_capacity, :, : self._capacity] = self._cells_array
         heads = np.zeros((k, 4))
@@ -202,38 +336,27 @@ class MomentsTable:
         """
         event: dict[Any, Any] = x if type(x) is dict else as_event(x)
         n: cython.Py_ssize_t = len(self._order)
-        i: cython.Py_ssize_t = 0
-        present: cython.Py_ssize_t = 0
-        v: cython.double
-        order: list[Any] = self._order
-        values = self._values
+        i: cython.Py_ssize_t = walk(event, self._order, self._values, _TAME_VALUE)
+        if i < 0:
+            self._read_any(event)
+            return self._new
+        self._present = i
         self._wild = False
         if self._new:
             self._new = []
-        for name, value in event.items():
-            if i >= n or not (name is order[i] or _same_text(name, order[i])):
-                self._read_any(event)
-                return self._new
-            v = value if type(value) is float else _number(value, name)
-            if not -_TAME_VALUE <= v <= _TAME_VALUE:
-                v = self._unusual(value, name)
-            if v == v:
-                present += 1
-            values[i] = v + 0.0
-            i += 1
         while i < n:
-            values[i] = float("nan")
+            self._values[i] = float("nan")
             i += 1
-        self._present = present
         return self._new
 
     @cython.cfunc
     def _read_any(self, event: dict[Any, Any]) -> None:
-        """`read` for features in any order, missing ones and new ones among them."""
+        """`read` for features in any order and of any kind, missing and new ones among them."""
         i: cython.Py_ssize_t
         present: cython.Py_ssize_t = 0
         v: cython.double
         values = self._values
+        self._wild = False
         for i in range(len(self._order)):
             values[i] = float("nan")
         new: list[Any] = []
@@ -368,7 +491,7 @@ class MomentsTable:
         """Takes the event in `values` into class k with weight w > 0."""
         h = self._heads
         if self._present == len(self._order) and h[4 * k + 2] != 0.0:
-            self._learn_whole(k, w)
+            self._learn_whole(k, self._values, len(self._order), w)
         else:
             self._spread_weight(k)
             if h[4 * k] == 0.0:
@@ -377,70 +500,28 @@ class MomentsTable:
         _add_weight(h, 4 * k, w)
 
     @cython.cfunc
-    def _learn_whole(self, k: cython.Py_ssize_t, w: cython.double) -> None:
-        """One event with every feature, in a class whose features all have its weight."""
+    @cython.inline
+    def _learn_whole(
+        self, k: cython.Py_ssize_t, x: given, n: cython.Py_ssize_t, w: cython.double
+    ) -> None:
+        """Takes n values into class k, all of whose features have its weight."""
         h = self._heads
         p = self._cells
-        x = self._values
-        n: cython.Py_ssize_t = (len(self._order) + _PAD - 1) // _PAD * _PAD
         c: cython.Py_ssize_t = self._capacity
         m: cython.Py_ssize_t = k * ROWS * c
         i: cython.Py_ssize_t
-        for i in range(len(self._order), n):
-            x[i] = 0.0
         if h[4 * k] == 0.0:
             for i in range(n):
-                p[m + i] = x[i]
+                p[m + i] = x[i] + 0.0
             return
-        old: cython.double = h[4 * k]
-        old_lo: cython.double = h[4 * k + 1]
-        light: cython.bint = w <= old
-        # The weight afterwards, then the lighter side's part of it (f), then w W/(W + w) (q).
-        s: cython.double = old + w
-        s_lo: cython.double = _sum_error(old, w, s) + old_lo
-        a: cython.double = w if light else old
-        a_lo: cython.double = 0.0 if light else old_lo
-        b: cython.double = old if light else w
-        b_lo: cython.double = old_lo if light else 0.0
-        r: cython.double = 1.0 / s
-        f: cython.double = a * r
-        g: cython.double = f * s
-        f_lo: cython.double = (((a - g) - product_error(f, s, g)) + (a_lo - f * s_lo)) * r
-        q: cython.double = b * f
-        q_lo: cython.double = product_error(b, f, q) + (b * f_lo + b_lo * f)
-        d: cython.double
-        d_lo: cython.double
-        e: cython.double
-        u: cython.double
-        y: cython.double
-        for i in range(n):
-            # d = x - m, and its square
-            y = x[i]
-            u = p[m + i]
-            d = y - u
-            e = d - y
-            d_lo = ((y - (d - e)) - (u + e)) - p[m + c + i]
-            # m + d f, or x - d f
-            e = d * f
-            u = product_error(d, f, e) + (d * f_lo + d_lo * f)
-            if light:
-                y = p[m + i]
-                u = p[m + c + i] + u
-            else:
-                e = -e
-                u = -u
-            g = y + e
-            p[m + i] = g
-            p[m + c + i] = _sum_error(y, e, g) + u
-            # S + d^2 q
-            e = d * d
-            u = product_error(d, d, e) + (d + d + d_lo) * d_lo
-            g = e * q
-            u = product_error(e, q, g) + (e * q_lo + u * q)
-            y = p[m + 2 * c + i]
-            e = y + g
-            p[m + 2 * c + i] = e
-            p[m + 3 * c + i] = p[m + 3 * c + i] + (_sum_error(y, g, e) + u)
+        _step(self._factors, h[4 * k], h[4 * k + 1], w)
+        rest: cython.Py_ssize_t = n % _LANES
+        if rest < n:
+            _take(p, m, c, x, n - rest, self._factors)
+        if rest > 0:
+            for i in range(_LANES):
+                self._tail[i] = x[n - rest + i] if i < rest else 0.0
+            _take(p, m + n - rest, c, self._tail, _LANES, self._factors)
 
     @cython.cfunc
     def _learn_part(self, k: cython.Py_ssize_t, w: cython.double) -> None:
@@ -522,7 +603,9 @@ class MomentsTable:
 
     # -- learning many events --------------------------------------------------------------
 
-    def learn_rows(self, rows: Any, slots: Any, classes: Any, weights: Any) -> int:
+    def learn_rows(
+        self, rows: Any, slots: Any, classes: Any, weights: Any, plain: cython.bint
+    ) -> int:
         """Learns the rows of a table, one after the other, as `learn` would.
 
         Parameters
@@ -535,17 +618,21 @@ class MomentsTable:
             (n,) intp, the class slot of each row.
         weights
             (n,) float64, finite and not negative; rows of weight 0 are passed over.
+        plain
+            whether the table is tame, no value is missing, and none, nor a weight, is beyond
+            LARGE_VALUE and LARGE_WEIGHT.
 
         Returns
         -------
         -1, or the position of the first row that would make a statistic infinite; then the
-        rows before it have been learned. It is -1 for certain where the table is tame and no
-        value and weight is beyond LARGE_VALUE and LARGE_WEIGHT.
+        rows before it have been learned. It is -1 for certain where all but missing values is
+        plain.
         """
         straight: cython.bint = bool((slots == np.arange(rows.shape[1])).all())
         self._values_array[:] = np.nan
         if not cython.compiled:
-            rows, slots, classes, weights = map(memoryview, (rows, slots, classes, weights))
+            rows, slots = memoryview(rows), memoryview(slots)
+            classes, weights = memoryview(classes), memoryview(weights)
         data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
         slot: cython.Py_ssize_t[::1] = slots
         k: cython.Py_ssize_t[::1] = classes
@@ -559,8 +646,16 @@ class MomentsTable:
         present: cython.Py_ssize_t
         wild: cython.Py_ssize_t
         v: cython.double
+        plain = plain and straight and d == len(self._order) and d > 0
         for r in range(n):
             if w[r] == 0.0:
+                continue
+            if plain and heads[4 * k[r] + 2] != 0.0:
+                if cython.compiled:
+                    self._learn_whole(k[r], cython.address(data[r, 0]), d, w[r])
+                else:
+                    self._learn_whole(k[r], [data[r, j] for j in range(d)], d, w[r])
+                _add_weight(heads, 4 * k[r], w[r])
                 continue
             present = 0
             wild = 0
@@ -593,13 +688,6 @@ def _add_weight(h: cython.p_double, i: cython.Py_ssize_t, w: cython.double) -> c
     e: cython.double = _sum_error(h[i], w, s) + h[i + 1]
     h[i] = s + e
     h[i + 1] = e - (h[i] - s)
-
-
-@cython.cfunc
-@cython.inline
-def _same_text(a: object, b: object) -> cython.bint:
-    """Whether both are the same str (no subclass)."""
-    return type(a) is str and type(b) is str and cython.cast(str, a) == cython.cast(str, b)
 
 
 @cython.cfunc

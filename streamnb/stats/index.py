@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = [
+    "CodedLabels",
     "Label",
     "LabelIndex",
     "Name",
@@ -104,6 +107,27 @@ def label_texts(labels: Iterable[Label]) -> list[str]:
             text = f"{type(label).__name__}:{text}"
         texts.append(text)
     return texts
+
+
+@dataclass(frozen=True)
+class CodedLabels:
+    """The labels of the rows of a table.
+
+    Attributes
+    ----------
+    distinct
+        canonical labels; those that are equal but of different kinds (1 and True) are all there.
+    codes
+        (n,) the place of each row's label in `distinct`.
+    """
+
+    distinct: list[Label]
+    codes: NDArray[np.intp]
+
+    def of_rows(self, rows: NDArray[np.bool_]) -> list[Label]:
+        """The labels of the rows where `rows` is true."""
+        found = np.bincount(self.codes[rows], minlength=len(self.distinct))
+        return [label for label, count in zip(self.distinct, found, strict=True) if count]
 
 
 class LabelIndex:

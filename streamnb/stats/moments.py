@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamnb._kernels import joining, moments
+from streamnb._kernels import joining, moments, survey
 from streamnb.stats.index import (
+    CodedLabels,
     Label,
     LabelIndex,
     Name,
@@ -159,7 +160,7 @@ class Moments:
         return classes, features
 
     def learn_rows(
-        self, names: list[Name], values: Floats, labels: list[Label], weights: Floats
+        self, names: list[Name], values: Floats, labels: CodedLabels, weights: Floats
     ) -> None:
         """Learns the rows of a table in their order, or, where one is refused, none of them.
 
@@ -168,9 +169,9 @@ class Moments:
         names
             of the columns.
         values
-            (n, d), NaN where missing, finite else.
+            (n, d), C-contiguous, NaN where missing, finite else.
         labels
-            of the rows, canonical.
+            of the rows.
         weights
             (n,), finite and not negative.
 
@@ -179,31 +180,45 @@ class Moments:
         ValueError
             a row would make a statistic infinite; names its position.
         """
-        if not self.table.is_tame() or _is_large(values, weights):
+        found = survey.survey(values.reshape(-1), moments.LARGE_VALUE)
+        heavy = weights.max(initial=0.0) > moments.LARGE_WEIGHT
+        plain = self.table.is_tame() and not heavy and not found & survey.LARGE
+        missing = bool(found & survey.MISSING)
+        if not plain:
             trial = Moments.from_state(self.state())
-            failed = trial.try_rows(names, values, labels, weights)
+            failed = trial.try_rows(names, values, labels, weights, plain=plain, missing=missing)
             if failed >= 0:
                 msg = f"row {failed}: {trial.table.refusal()}"
                 raise ValueError(msg)
-        self.try_rows(names, values, labels, weights)
+        self.try_rows(names, values, labels, weights, plain=plain, missing=missing)
 
     def try_rows(
-        self, names: list[Name], values: Floats, labels: list[Label], weights: Floats
+        self,
+        names: list[Name],
+        values: Floats,
+        labels: CodedLabels,
+        weights: Floats,
+        *,
+        plain: bool,
+        missing: bool,
     ) -> int:
-        """Learns rows up to the first that is refused; answers its position, else -1."""
-        learned: NDArray[np.bool_] = weights > 0
+        """Learns rows up to the first that is refused; answers its position, else -1.
+
+        Where all is `plain`, in size, none can be refused; `missing`: whether values may be NaN.
+        """
+        learned = weights > 0
         if not learned.any():
             return -1
-        seen: list[bool] = (~np.isnan(values[learned]).all(axis=0)).tolist()
-        if not all(seen):
-            values = np.ascontiguousarray(values[:, seen])
-            names = [name for name, kept in zip(names, seen, strict=True) if kept]
-        new = [y for y, kept in zip(labels, learned.tolist(), strict=True) if kept]
-        # 1 and True are equal, and both must be seen: the class is shown as the higher kind.
-        _, features = self._grow([y for _, y in set(zip(map(type, new), new, strict=True))], names)
-        slots = self.classes.slots
-        classes = np.fromiter((slots.get(label, 0) for label in labels), np.intp, len(labels))
-        return self.table.learn_rows(values, features, classes, weights)
+        if missing:
+            seen = np.logical_not(np.isnan(values[learned]).all(axis=0)).tolist()
+            if not all(seen):
+                values = np.ascontiguousarray(values[:, seen])
+                names = [name for name, kept in zip(names, seen, strict=True) if kept]
+        _, features = self._grow(labels.of_rows(learned), names)
+        slots = np.array([self.classes.slots.get(label, 0) for label in labels.distinct], np.intp)
+        return self.table.learn_rows(
+            values, features, slots[labels.codes], weights, plain and not missing
+        )
 
     @classmethod
     def merged(cls, parts: Iterable[Moments]) -> Moments:
@@ -266,12 +281,6 @@ class Moments:
 def _tuples(name: Any) -> Any:
     """A name with its lists, as files have them, made tuples again."""
     return tuple(_tuples(part) for part in name) if isinstance(name, list | tuple) else name
-
-
-def _is_large(values: Floats, weights: Floats) -> bool:
-    """Whether a value or a weight is so large that its square may leave the range of a double."""
-    large = np.nanmax(np.abs(values), initial=0.0) > moments.LARGE_VALUE
-    return bool(large or weights.max(initial=0.0) > moments.LARGE_WEIGHT)
 
 
 def _quotient(a: float, a_lo: float, b: float, b_lo: float) -> float:

@@ -1,0 +1,28 @@
+"""`walk.h` for the uncompiled kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["walk"]
+
+
+def walk(event: dict[Any, Any], order: Sequence[Any], values: Any, limit: float) -> int:
+    """Put the values of an event into `values` while its names are those of `order`.
+
+    Returns
+    -------
+    Their number, or -1 where a name or a value asks for the long way.
+    """
+    if len(event) > len(order):
+        return -1
+    for at, (name, value) in enumerate(event.items()):
+        if name is not order[at] and not (
+            type(name) is type(order[at]) is str and name == order[at]
+        ):
+            return -1
+        if type(value) is not float or not -limit <= value <= limit:
+            return -1
+        values[at] = value + 0.0
+    return len(event)
