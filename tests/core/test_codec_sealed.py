@@ -62,7 +62,7 @@ def sound(data: bytes) -> None:
     assert state(again) == state(model)
     proba = model.predict_proba_one({"feature 0": 1.0, 3: 2.0})
     assert not any(math.isnan(p) for p in proba.values())
-    assert not proba or math.fsum(proba.values()) == pytest.approx(1.0, rel=1e-9)
+    assert not proba or math.fsum(proba.values()) == pytest.approx(1.0, rel=1e-9, abs=0)
 
 
 def test_the_seal_is_the_one_written(body: bytes) -> None:

@@ -6,6 +6,7 @@ import collections
 import enum
 import json
 import math
+import random
 import types
 from typing import Any
 
@@ -31,7 +32,7 @@ def whole(model: Any) -> None:
     for x in ({}, {"x": 2.0}, {"x": -1e9}):
         assert not any(map(math.isnan, model.joint_log_likelihood(x).values()))
         proba = model.predict_proba_one(x).values()
-        assert not proba or math.fsum(proba) == pytest.approx(1.0, rel=1e-12)
+        assert not proba or math.fsum(proba) == pytest.approx(1.0, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("kind", MOMENTS, ids=name_of)
@@ -68,8 +69,8 @@ def test_weights_of_any_size(kind: Model, w: float, first: float | None) -> None
     whole(merged)
     if w >= 1e-300:
         for model in (one, merged):
-            assert model.means("a")["x"] == pytest.approx(5.0, rel=1e-15)
-            assert model.variances("a")["x"] == pytest.approx(26 / 3, rel=1e-7)
+            assert model.means("a")["x"] == pytest.approx(5.0, rel=1e-15, abs=0)
+            assert model.variances("a")["x"] == pytest.approx(26 / 3, rel=1e-7, abs=0)
 
 
 @pytest.mark.parametrize("kind", MOMENTS, ids=name_of)
@@ -97,9 +98,9 @@ def test_values_of_any_size(kind: Model, size: float) -> None:
     for x in (2.0, 4.0, 9.0):
         model.learn_one({"x": x * size}, "a")
     whole(model)
-    assert model.means("a")["x"] == pytest.approx(5.0 * size, rel=2e-16)
+    assert model.means("a")["x"] == pytest.approx(5.0 * size, rel=2e-16, abs=0)
     if size > 1e-150:
-        assert model.variances("a")["x"] == pytest.approx(26 / 3 * size * size, rel=1e-15)
+        assert model.variances("a")["x"] == pytest.approx(26 / 3 * size * size, rel=1e-15, abs=0)
 
 
 @every_model
@@ -226,3 +227,86 @@ def test_parameters_beyond_doubles(kind: Model) -> None:
     for name in ("var_smoothing", "background", "ddof"):
         with pytest.raises(ValueError, match=name):
             GaussianNB(**{name: 10**400})
+
+
+EXTREME = [
+    0.0, -0.0, 5e-324, 1e-310, 1e-200, 1e-160, 1e-154, 1e139, 1.1e140, -1e141, 1e150, -1e153,
+    1e154, 1e155, -1e200, 1.7e308, -1.7e308, 1.0, 2.0, 3.0, 1e9, 1 + 2**-52, 0.1, None,
+]  # fmt: skip
+HEAVY = [1.0, 1.0, 2.0, 0.1, 1e-300, 2.3e-308, 1e-310, 5e-324, 1e19, 1.1e20, 1e100, 1e300, 1.7e308]
+
+
+@pytest.mark.parametrize("kind", MOMENTS, ids=name_of)
+@pytest.mark.parametrize("block", range(8))
+def test_streams_of_extremes(kind: Model, block: int) -> None:
+    """What was learned or merged can be written, read, asked; what was refused left no trace.
+
+    Answers are probabilities, never NaN: a density beyond doubles is -inf.
+    """
+    for seed in range(60 * block, 60 * block + 60):
+        rng = random.Random(seed)
+        models = []
+        for _ in range(2):
+            model = kind.make(
+                var_smoothing=rng.choice([0.0, 1e-9, 1.0]),
+                smoothing=rng.choice(["feature", "global", "absolute"]),
+                background=rng.choice([0.0, 1.0]),
+                ddof=rng.choice([0, 1]),
+            )
+            for _ in range(rng.randint(1, 5)):
+                before = state(model)
+                x = {name: rng.choice(EXTREME) for name in ("x", "z")}
+                try:
+                    model.learn_one(x, rng.choice("ab"), w=rng.choice(HEAVY))
+                except ValueError:
+                    assert state(model) == before
+            models.append(model)
+        whole(models[0])
+        whole(models[1])
+        a, b = models
+        try:
+            merged = streamnb.merge([a, b], like=a)
+        except ValueError:
+            with pytest.raises(ValueError, match="range"):
+                streamnb.merge([b, a], like=a)
+            continue
+        same(merged, streamnb.merge([b, a], like=a))
+        whole(merged)
+
+
+@pytest.mark.parametrize("far", [1e150, 1e153, 1e155, 1e200, 1.7e308])
+@pytest.mark.parametrize("parameters", [{}, {"background": 1.0}, {"smoothing": "global"}], ids=str)
+def test_classes_that_are_far_apart(far: float, parameters: dict[str, Any]) -> None:
+    """Each class constant at its own end: each is certain of its own value, and nothing is NaN."""
+    model = GaussianNB(**parameters)
+    for _ in range(2):
+        model.learn_one({"x": far, "z": 1.0}, "a")
+        model.learn_one({"x": -far, "z": 2.0}, "b")
+    whole(model)
+    if not parameters.get("background"):
+        assert model.predict_one({"x": far}) == "a"
+        assert model.predict_one({"x": -far}) == "b"
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e6, 1e9, 1e12, 1e100, 1e150])
+def test_probabilities_far_out_sum_to_one(distance: float) -> None:
+    """Two equal classes: 1/2 each, however improbable the event is in both of them.
+
+    exp(j - (top + log(sum))) would lose log(sum) beside a top of -1e18, and answer 1 for both.
+    """
+    model = GaussianNB(var_smoothing=0.0, background=0.0)
+    for x, label in [(-1.0, "a"), (1.0, "a"), (-1.0, "b"), (1.0, "b")]:
+        model.learn_one({"x": x}, label)
+    expected = pytest.approx({"a": 0.5, "b": 0.5}, rel=1e-15, abs=0)
+    assert model.predict_proba_one({"x": distance}) == expected
+    many = model.predict_proba_many(np.array([[distance]]), columns=["x"])
+    assert many.tolist() == [list(model.predict_proba_one({"x": distance}).values())]
+
+
+def test_constant_classes_that_agree_share() -> None:
+    """a and b both always saw 1, c saw 5, nothing smooths: at 2 a and b have 1/2 each, not 1."""
+    model = GaussianNB(var_smoothing=0.0, background=0.0)
+    for x, label in [(1.0, "a"), (1.0, "b"), (5.0, "c")]:
+        model.learn_one({"x": x}, label)
+    proba = model.predict_proba_one({"x": 2.0})
+    assert proba == pytest.approx({"a": 0.5, "b": 0.5, "c": 0.0}, rel=1e-15, abs=0)

@@ -23,9 +23,10 @@ def run(level: str, *program: str) -> list[str]:
         env={**os.environ, "STREAMNB_KERNELS": level},
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
         timeout=300,
     )
+    assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 

@@ -25,7 +25,7 @@ def learned(kind: Model, labels: str, **parameters: Any) -> Any:
 def test_empirical(kind: Model) -> None:
     """scikit-learn#731: y = a,a,a,b,c: shares of n, not of the classes: .6, .2, .2."""
     proba = learned(kind, "aaabc").predict_proba_one({})
-    assert proba == pytest.approx({"a": 0.6, "b": 0.2, "c": 0.2}, rel=1e-15)
+    assert proba == pytest.approx({"a": 0.6, "b": 0.2, "c": 0.2}, rel=1e-15, abs=0)
 
 
 @every_model
@@ -34,7 +34,7 @@ def test_empirical_goes_by_weight(kind: Model) -> None:
     model = kind.make()
     model.learn_one({}, "a", w=0.25)
     model.learn_one({}, "b", w=0.75)
-    assert model.predict_proba_one({}) == pytest.approx({"a": 0.25, "b": 0.75}, rel=1e-15)
+    assert model.predict_proba_one({}) == pytest.approx({"a": 0.25, "b": 0.75}, rel=1e-15, abs=0)
 
 
 @every_model
@@ -51,7 +51,9 @@ def test_given(kind: Model) -> None:
     model = kind.make(prior={"a": 0.9, "b": 0.1})
     for label in "abbbbbbbbb":
         model.learn_one({"x": 1.0}, label)
-    assert model.predict_proba_one({"x": 1.0}) == pytest.approx({"a": 0.9, "b": 0.1}, rel=1e-15)
+    assert model.predict_proba_one({"x": 1.0}) == pytest.approx(
+        {"a": 0.9, "b": 0.1}, rel=1e-15, abs=0
+    )
     assert model.class_weight == {"a": 1.0, "b": 9.0}
 
 
@@ -90,7 +92,7 @@ def test_known_labels(kind: Model) -> None:
     assert model.joint_log_likelihood({})["c"] == -math.inf
     model.prior_count = 1
     proba = model.predict_proba_one({})
-    assert proba == pytest.approx({"a": 4 / 7, "b": 2 / 7, "c": 1 / 7}, rel=1e-15)
+    assert proba == pytest.approx({"a": 4 / 7, "b": 2 / 7, "c": 1 / 7}, rel=1e-15, abs=0)
 
 
 @every_model
@@ -102,7 +104,9 @@ def test_known_labels_without_features(kind: Model) -> None:
     model = kind.make(known_labels=["b"], prior="uniform", var_smoothing=0.0, background=0.0)
     model.learn_one({"x": 0.0}, "a")
     model.learn_one({"x": 2.0}, "a")
-    assert model.predict_proba_one({"x": 1.5}) == pytest.approx({"a": 0.5, "b": 0.5}, rel=1e-15)
+    assert model.predict_proba_one({"x": 1.5}) == pytest.approx(
+        {"a": 0.5, "b": 0.5}, rel=1e-15, abs=0
+    )
 
 
 @every_model
@@ -120,16 +124,16 @@ def test_known_labels_alone(kind: Model, labels: Any) -> None:
 def test_pseudo_counts_by_label(kind: Model) -> None:
     """MAP with Dirichlet counts: weights 3 and 1 with 1 and 5 more: 4/10 and 6/10."""
     model = learned(kind, "aaab", prior_count={"a": 1, "b": 5})
-    assert model.predict_proba_one({}) == pytest.approx({"a": 0.4, "b": 0.6}, rel=1e-15)
+    assert model.predict_proba_one({}) == pytest.approx({"a": 0.4, "b": 0.6}, rel=1e-15, abs=0)
     model = learned(kind, "aaab", prior_count={"b": 4.0})
-    assert model.predict_proba_one({}) == pytest.approx({"a": 3 / 8, "b": 5 / 8}, rel=1e-15)
+    assert model.predict_proba_one({}) == pytest.approx({"a": 3 / 8, "b": 5 / 8}, rel=1e-15, abs=0)
 
 
 @every_model
 def test_pseudo_counts_are_for_the_empirical_prior(kind: Model) -> None:
     """Added to the weights of an empirical prior; a given or uniform prior stays as it is."""
     model = learned(kind, "aaab", prior_count=100.0, prior={"a": 0.9, "b": 0.1})
-    assert model.predict_proba_one({}) == pytest.approx({"a": 0.9, "b": 0.1}, rel=1e-15)
+    assert model.predict_proba_one({}) == pytest.approx({"a": 0.9, "b": 0.1}, rel=1e-15, abs=0)
 
 
 BAD = [
@@ -206,7 +210,7 @@ def test_bad_readings_of_gaussian(bad: dict[str, Any], error: Any) -> None:
 def test_a_sum_within_rounding(kind: Model) -> None:
     """The sum may miss 1 by 1e-9: ten times 0.1 does."""
     model = kind.make(prior=dict.fromkeys("abcdefghij", 0.1))
-    assert math.fsum(model.predict_proba_one({}).values()) == pytest.approx(1.0, rel=1e-15)
+    assert math.fsum(model.predict_proba_one({}).values()) == pytest.approx(1.0, rel=1e-15, abs=0)
     kind.make(prior={"a": 0.5, "b": 0.5 + 9e-10})
 
 
