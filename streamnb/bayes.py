@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import posterior
+from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label, LabelIndex, canonical_label
 
 __all__ = ["STALE", "ClassPrior", "Scorer", "Stale", "labels_of", "probabilities_of"]
@@ -100,17 +101,17 @@ class ClassPrior:
         if isinstance(self.prior_count, Mapping):
             _numbers(self.prior_count, "a prior count")
         else:
-            _check_number(self.prior_count, "prior_count")
+            check_parameter(self.prior_count, "prior_count")
         if isinstance(self.known_labels, str | bytes | Mapping):
             msg = f"known_labels is a list of labels, not {self.known_labels!r}"
             raise TypeError(msg)
-        for label in self.known_labels or ():
+        for label in () if self.known_labels is None else self.known_labels:
             canonical_label(label)
 
     def known(self) -> list[Label]:
         """The labels that are classes without having been seen, as they are given."""
         given = self.prior if isinstance(self.prior, Mapping) else ()
-        return [*(self.known_labels or ()), *given]
+        return [*(() if self.known_labels is None else self.known_labels), *given]
 
     def labels(self, learned: Iterable[Label]) -> list[Label]:
         """All classes in canonical order: the known and the learned."""
@@ -155,14 +156,5 @@ def _numbers(values: Mapping[Any, Any], what: str) -> list[float]:
     """The values, each of them finite and not negative, the keys being labels."""
     for label, value in values.items():
         canonical_label(label)
-        _check_number(value, what)
+        check_parameter(value, what)
     return [float(value) for value in values.values()]
-
-
-def _check_number(value: Any, what: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        msg = f"{what} is a number, not {value!r}"
-        raise TypeError(msg)
-    if not 0 <= value < math.inf:
-        msg = f"{what} is finite and not negative, not {value!r}"
-        raise ValueError(msg)

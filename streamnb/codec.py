@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from streamnb.errors import CodecError
+from streamnb.errors import CodecError, MergeError
 from streamnb.models import KINDS, BayesClassifier
 from streamnb.provenance import Counters, Provenance, Range
 
@@ -97,7 +97,7 @@ def loads(data: bytes | bytearray | memoryview) -> Any:
         raise CodecError(msg)
     try:
         return _model(_DECODER.decode(memoryview(data)[_HEADER.size : end]))
-    except (msgspec.DecodeError, ValueError, TypeError, KeyError, OverflowError) as error:
+    except _IMPOSSIBLE as error:
         msg = f"the bytes are no state that a model can have: {error}"
         raise CodecError(msg) from error
 
@@ -188,5 +188,17 @@ def _unpacked(code: int, data: memoryview) -> Any:
     raise ValueError(msg)
 
 
+# What a body that is none of ours can lead to, under a digest that is right.
+_IMPOSSIBLE = (
+    msgspec.DecodeError,
+    struct.error,
+    MergeError,
+    ValueError,
+    TypeError,
+    KeyError,
+    OverflowError,
+    AttributeError,
+    RecursionError,
+)
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(_Body, ext_hook=_unpacked)

@@ -160,7 +160,7 @@ def _by_cell(columns: Sequence[Floats | list[Any]], names: list[Name]) -> Floats
 
 def _finite(values: Floats, names: list[Name]) -> Floats:
     """The values, none of which is infinite."""
-    if not survey.survey(values.reshape(-1), sys.float_info.max) & survey.LARGE:
+    if not survey.survey(values.reshape(-1), 0.0, sys.float_info.max) & survey.UNUSUAL:
         return values
     infinite = np.isinf(values)
     if infinite.any():

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["apart", "given", "product_error"]
+__all__ = ["Apart", "Given", "plain_product_error", "product_error"]
 
-apart: TypeAlias = Any
-given: TypeAlias = Any
+Apart: TypeAlias = Any
+Given: TypeAlias = Any
+
+
+def plain_product_error(a: float, b: float, p: float) -> float:
+    """The rounding error of the product `p = a * b`, none of them near the ends of the range."""
+    ca, cb = 134217729.0 * a, 134217729.0 * b
+    ah, bh = ca - (ca - a), cb - (cb - b)
+    al, bl = a - ah, b - bh
+    return ((ah * bh - p) + ah * bl + al * bh) + al * bl
 
 
 def product_error(a: float, b: float, p: float) -> float:
@@ -19,7 +27,4 @@ def product_error(a: float, b: float, p: float) -> float:
         a, b = a * 2.0**-53, b * 2.0**53
     elif abs(b) > 2.0**970:
         a, b = a * 2.0**53, b * 2.0**-53
-    ca, cb = 134217729.0 * a, 134217729.0 * b
-    ah, bh = ca - (ca - a), cb - (cb - b)
-    al, bl = a - ah, b - bh
-    return ((ah * bh - p) + ah * bl + al * bh) + al * bl
+    return plain_product_error(a, b, p)

@@ -14,7 +14,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_event", "check_weight", "event_time", "is_missing", "is_number", "number"]
+__all__ = [
+    "as_event",
+    "check_parameter",
+    "check_weight",
+    "event_time",
+    "is_missing",
+    "is_number",
+    "number",
+]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -91,6 +99,29 @@ def check_weight(w: Any) -> float:
         result = math.inf
     if not 0.0 <= result < math.inf:
         msg = f"a weight is finite and not negative, not {w!r}"
+        raise ValueError(msg)
+    return result
+
+
+def check_parameter(value: Any, name: str) -> float:
+    """A model's number as a double.
+
+    Raises
+    ------
+    TypeError
+        it is no number.
+    ValueError
+        it is negative, NaN or infinite, also as a double.
+    """
+    if isinstance(value, bool | np.bool_) or not is_number(value):
+        msg = f"{name} is a number, not {value!r}"
+        raise TypeError(msg)
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    if not 0.0 <= result < math.inf:
+        msg = f"{name} is finite and not negative, not {result}"
         raise ValueError(msg)
     return result
 

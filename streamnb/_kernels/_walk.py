@@ -8,7 +8,9 @@ from typing import Any
 __all__ = ["walk"]
 
 
-def walk(event: dict[Any, Any], order: Sequence[Any], values: Any, limit: float) -> int:
+def walk(
+    event: dict[Any, Any], order: Sequence[Any], values: Any, small: float, large: float
+) -> int:
     """Put the values of an event into `values` while its names are those of `order`.
 
     Returns
@@ -22,7 +24,7 @@ def walk(event: dict[Any, Any], order: Sequence[Any], values: Any, limit: float)
             type(name) is type(order[at]) is str and name == order[at]
         ):
             return -1
-        if type(value) is not float or not -limit <= value <= limit:
+        if type(value) is not float or not (value == 0.0 or small <= abs(value) <= large):
             return -1
         values[at] = value + 0.0
     return len(event)

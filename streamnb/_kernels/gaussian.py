@@ -341,9 +341,11 @@ class GaussianScorer:
                 first = m
                 base = self._cells[m]
                 base_lo = self._cells[m + c]
-            p[o + 2 * n + k] = (self._cells[m] - base) + (self._cells[m + c] - base_lo)
+            d = (self._cells[m] - base) + (self._cells[m + c] - base_lo)
+            p[o + 2 * n + k] = _bounded(d)
         if first < 0:
             return 0.0
+        total = _bounded(total)
         for k in range(self._k):
             w = self._weight(self._classes[k], f)
             if w > 0.0:
@@ -352,9 +354,9 @@ class GaussianScorer:
             w = self._weight(self._classes[k], f)
             if w > 0.0:
                 m = (6 * self._classes[k] + 2) * c + f
-                d = p[o + 2 * n + k] - shift
+                d = _bounded(p[o + 2 * n + k] - shift)
                 p[o + 2 * n + k] = d
-                spread += (self._cells[m] + self._cells[m + c]) / total + (w / total) * (d * d)
+                spread += (self._cells[m] + self._cells[m + c]) / total + ((w / total) * d) * d
             # The overall mean, for a class that lacks the feature.
             p[o + k] = base
             p[o + n + k] = base_lo + shift
@@ -386,14 +388,22 @@ class GaussianScorer:
                 if w + b > self._ddof:
                     v = self._cells[m + 2 * c] + self._cells[m + 3 * c]
                     if b > 0.0:
-                        v += b * whole + (d * d) * (w * (b / (w + b)))
-                    v = v / (w + b - self._ddof)
+                        v += b * whole + ((w * (b / (w + b))) * d) * d
+                    v = _bounded(v) / _bounded(w + b - self._ddof)
             v += added
             if v == 0.0:
                 v = 1e-18 * whole
             v = min(max(v, 2.5e-308), _LARGEST)
             p[o + 2 * n + k] = 0.5 / v
             p[o + 3 * n + k] = 0.5 * (log(_TWO_PI) + log(v))
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _bounded(v: cython.double) -> cython.double:
+    """The finite double next to v."""
+    return min(max(v, -_LARGEST), _LARGEST)
 
 
 @cython.cfunc

@@ -93,7 +93,6 @@ def _join_cell(
     """Joins cell (j, n) of `o` into cell (k, m) of `p`."""
     s: cython.double
     s_lo: cython.double
-    r: cython.double
     f: cython.double
     f_lo: cython.double
     g: cython.double
@@ -124,10 +123,9 @@ def _join_cell(
     u = _sum_error(a, b, e) + (a_lo + b_lo)
     s = e + u
     s_lo = u - (s - e)
-    r = 1.0 / s
-    f = b * r
+    f = b / s
     g = f * s
-    f_lo = (((b - g) - product_error(f, s, g)) + (b_lo - f * s_lo)) * r
+    f_lo = (((b - g) - product_error(f, s, g)) + (b_lo - f * s_lo)) / s
     q = a * f
     q_lo = product_error(a, f, q) + (a * f_lo + a_lo * f)
     # d: from the heavier side's mean to the lighter's.

@@ -3,12 +3,14 @@
 
 Every number is kept as an unevaluated sum hi + lo of two doubles. One event of weight w moves a
 cell of weight W, mean m and sum S by Welford's update in its weighted form (D. H. D. West,
-Updating mean and variance estimates, 1979), carried out in double-double (T. J. Dekker, 1971):
+Updating mean and variance estimates, 1979):
 
     d = x - m;   m += d w/(W + w);   S += d^2 w W/(W + w);   W += w
 
-Where w > W the mean is taken from the other side, x - d W/(W + w), so that the heavier side is
-never cancelled (`joining` does the same for two tables).
+Sums are compensated (D. E. Knuth's TwoSum), and d, its square and that times w W/(W + w) are
+carried in double-double (T. J. Dekker, 1971): no single event, however large, leaves more than its
+share of one rounding in S. Where w > W the mean is taken from the other side, x - d W/(W + w), so
+that the heavier side is never cancelled (`joining` does the same for two tables).
 
 While all events of a class carried all features, the features' weights are the class's own, and
 what depends on weights alone is computed once an event (`_learn_whole`); the general loop
@@ -29,17 +31,22 @@ import numpy as np
 from streamnb._kernels._values import as_event, check_weight, event_time, number
 
 if not cython.compiled:
-    from streamnb._kernels._fp import apart, given, product_error
+    from streamnb._kernels._fp import Apart, Given, plain_product_error, product_error
     from streamnb._kernels._walk import walk
 
 # The six rows of a class: mean, sum of squared deviations and weight, each hi and lo.
 ROWS = 6
 
-# While |x| and the weights stay within these, no statistic can leave the range of a double.
+# While |x| (or it is 0) and the weights stay within these, no statistic can leave the range of a
+# double, and the error of no product can underflow.
+SMALL_VALUE = 1e-120
 LARGE_VALUE = 1e140
+SMALL_WEIGHT = 1e-15
 LARGE_WEIGHT = 1e15
-_TAME_VALUE = cython.declare(cython.double, LARGE_VALUE)
-_TAME_WEIGHT = cython.declare(cython.double, LARGE_WEIGHT)
+_SMALL_VALUE = cython.declare(cython.double, SMALL_VALUE)
+_LARGE_VALUE = cython.declare(cython.double, LARGE_VALUE)
+_SMALL_WEIGHT = cython.declare(cython.double, SMALL_WEIGHT)
+_LARGE_WEIGHT = cython.declare(cython.double, LARGE_WEIGHT)
 _LANES = cython.declare(cython.Py_ssize_t, 4)
 
 
@@ -55,13 +62,23 @@ def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.d
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
+def _is_ordinary(v: cython.double) -> cython.bint:
+    """Whether the size of a value asks for no care."""
+    return -_LARGE_VALUE <= v <= _LARGE_VALUE and (
+        v >= _SMALL_VALUE or v <= -_SMALL_VALUE or v == 0.0
+    )
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
 def _step(
     to: cython.p_double, old: cython.double, old_lo: cython.double, w: cython.double
 ) -> cython.void:
-    """What depends on weights alone when w > 0 comes to the weight old + old_lo.
+    """What depends on weights alone when w > 0 comes to the weight old + old_lo > 0.
 
-    Puts into `to`: the lighter side's part of the new weight (f, hi and lo), w W/(W + w) (q, hi and
-    lo), and whether the new side is the heavier one. All are 0 where there was no weight.
+    Puts into `to`: the lighter side's part of the new weight, w W/(W + w) (hi and lo), and whether
+    the new side is the heavier one.
     """
     light: cython.bint = w <= old
     s: cython.double = old + w
@@ -70,16 +87,14 @@ def _step(
     a_lo: cython.double = 0.0 if light else old_lo
     b: cython.double = old if light else w
     b_lo: cython.double = old_lo if light else 0.0
-    r: cython.double = 1.0 / s
-    f: cython.double = a * r
+    f: cython.double = a / s
     g: cython.double = f * s
-    f_lo: cython.double = (((a - g) - product_error(f, s, g)) + (a_lo - f * s_lo)) * r
+    f_lo: cython.double = (((a - g) - product_error(f, s, g)) + (a_lo - f * s_lo)) / s
     q: cython.double = b * f
     to[0] = f
-    to[1] = f_lo
-    to[2] = q
-    to[3] = product_error(b, f, q) + (b * f_lo + b_lo * f)
-    to[4] = 0.0 if light else 1.0
+    to[1] = q
+    to[2] = product_error(b, f, q) + (b * f_lo + b_lo * f)
+    to[3] = 0.0 if light else 1.0
 
 
 @cython.cfunc
@@ -100,7 +115,7 @@ def _take(
     p: cython.p_double,
     m: cython.Py_ssize_t,
     c: cython.Py_ssize_t,
-    x: given,
+    x: Given,
     n: cython.Py_ssize_t,
     factors: cython.p_double,
 ) -> cython.void:
@@ -115,27 +130,25 @@ def _take(
         factors[0],
         factors[1],
         factors[2],
-        factors[3],
-        factors[4] != 0.0,
+        factors[3] != 0.0,
     )
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _take_whole(
-    mean: apart,
-    mean_lo: apart,
-    squares: apart,
-    squares_lo: apart,
-    x: given,
+    mean: Apart,
+    mean_lo: Apart,
+    squares: Apart,
+    squares_lo: Apart,
+    x: Given,
     n: cython.Py_ssize_t,
     f: cython.double,
-    f_lo: cython.double,
     q: cython.double,
     q_lo: cython.double,
     heavy: cython.bint,
 ) -> cython.void:
-    """Takes the values x into n cells of one weight, which is not 0; n is a multiple of 4."""
+    """Takes ordinary values x into n cells of one weight, which is not 0; n is a multiple of 4."""
     i: cython.Py_ssize_t
     d: cython.double
     d_lo: cython.double
@@ -144,29 +157,24 @@ def _take_whole(
     u: cython.double
     y: cython.double
     for i in range(n):
-        # d = x - m
+        # the difference d from the mean
         y = x[i]
         u = mean[i]
         d = y - u
         e = d - y
         d_lo = ((y - (d - e)) - (u + e)) - mean_lo[i]
         # m + d f, or x - d f
-        e = d * f
-        u = product_error(d, f, e) + (d * f_lo + d_lo * f)
-        if heavy:
-            e = -e
-            u = -u
-        else:
-            y = mean[i]
-            u = mean_lo[i] + u
+        e = -((d + d_lo) * f) if heavy else (d + d_lo) * f
+        y = y if heavy else u
+        u = 0.0 if heavy else mean_lo[i]
         g = y + e
         mean[i] = g
         mean_lo[i] = _sum_error(y, e, g) + u
         # S + d^2 q
         e = d * d
-        u = product_error(d, d, e) + (d + d + d_lo) * d_lo
+        u = plain_product_error(d, d, e) + (d + d + d_lo) * d_lo
         g = e * q
-        u = product_error(e, q, g) + (e * q_lo + u * q)
+        u = plain_product_error(e, q, g) + (e * q_lo + u * q)
         y = squares[i]
         e = y + g
         squares[i] = e
@@ -221,7 +229,7 @@ class MomentsTable:
         self._new = []
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
-        self._factors_array = np.zeros(5)
+        self._factors_array = np.zeros(4)
         self._tail_array = np.zeros(_LANES)
         if cython.compiled:
             factors_view: cython.double[::1] = self._factors_array
@@ -320,23 +328,28 @@ class MomentsTable:
         heads = self._heads_array[: cells.shape[0]]
         heads[:, :2] = weights
         heads[:, 2] = (cells[:, 4:] == weights[:, :, None]).all(axis=(1, 2))
-        tame = (np.abs(cells[:, 0]) <= _TAME_VALUE) & (cells[:, 2] <= 1e300)
-        heads[:, 3] = tame.all(axis=1) & (weights[:, 0] <= _TAME_WEIGHT)
+        sizes = np.abs(cells[:, 0])
+        tame = (sizes <= LARGE_VALUE) & ((sizes >= SMALL_VALUE) | (sizes == 0.0))
+        tame &= cells[:, 2] <= 1e300
+        heads[:, 3] = tame.all(axis=1) & (weights[:, 0] <= LARGE_WEIGHT)
         self._clock[0] += 1
         self._clock[1] += 1
 
     # -- reading one event -----------------------------------------------------------------
 
-    @cython.ccall
     def read(self, x: Any) -> Any:
         """Reads an event's features into `values`, and checks all of them.
 
         Answers the list of the (name, value) pairs whose names have no slot; it is only good
         until the next call.
         """
+        return self._read(x)
+
+    @cython.cfunc
+    def _read(self, x: Any) -> Any:
         event: dict[Any, Any] = x if type(x) is dict else as_event(x)
         n: cython.Py_ssize_t = len(self._order)
-        i: cython.Py_ssize_t = walk(event, self._order, self._values, _TAME_VALUE)
+        i: cython.Py_ssize_t = walk(event, self._order, self._values, _SMALL_VALUE, _LARGE_VALUE)
         if i < 0:
             self._read_any(event)
             return self._new
@@ -365,7 +378,7 @@ class MomentsTable:
             if slot is None:
                 slot = self._features.find(name)
             v = value if type(value) is float else _number(value, name)
-            if not -_TAME_VALUE <= v <= _TAME_VALUE:
+            if not _is_ordinary(v):
                 v = self._unusual(value, name)
             if v != v:
                 continue
@@ -380,7 +393,7 @@ class MomentsTable:
 
     @cython.cfunc
     def _unusual(self, value: object, name: object) -> cython.double:
-        """A value that is missing, infinite (refused), or so large that squares may overflow."""
+        """A value that is missing, infinite (refused), or of a size that asks for care."""
         v: cython.double = number(value, name)
         if v == v:
             self._wild = True
@@ -388,43 +401,43 @@ class MomentsTable:
 
     # -- learning --------------------------------------------------------------------------
 
-    @cython.ccall
+    @cython.cfunc
     def learn(self, x: Any, y: Any, w: Any, t: Any) -> None:
         """Learns one event; raises and changes nothing where any part of it is refused."""
         k: cython.Py_ssize_t
-        weight: cython.double = 0.0
-        if type(w) is float or type(w) is int:
-            try:
-                weight = w
-            except OverflowError:
-                weight = -1.0
-        else:
-            weight = -1.0
-        if not 0.0 <= weight <= _TAME_WEIGHT:
+        weight: cython.double = w if type(w) is float else -1.0
+        if not 0.0 <= weight <= _LARGE_WEIGHT:
             weight = check_weight(w)
-        if t is not None:
+        if t is not None and not _is_time(t):
             event_time(t)
         slot = self._labels.get(y) if type(y) is str or type(y) is int else None
         if slot is None or type(y) is not type(self._shown[slot]):
             slot = self._classes.find(y)
-        new: list[Any] = self.read(x)
+        new: list[Any] = self._read(x)
         if weight == 0.0:
             return
         if new:
             self._add_features(new)
-        if slot is None:
+        is_new: cython.bint = slot is None
+        if is_new:
             slot = self._classes.add(y)
             self.reserve(len(self._shown), 0)
             self._clock[1] += 1
-        elif type(y) is not type(self._shown[slot]):
-            self._classes.add(y)
-            self._clock[1] += 1
         k = slot
-        if self._wild or weight > _TAME_WEIGHT or self._heads[4 * k + 3] == 0.0:
+        if (
+            self._wild
+            or not _SMALL_WEIGHT <= weight <= _LARGE_WEIGHT
+            or self._heads[4 * k + 3] == 0.0
+        ):
             if not self._try_row(k, weight):
+                if is_new:
+                    self._classes.drop_last()
                 raise ValueError(self._refusal)
         else:
             self._learn_row(k, weight)
+        if type(y) is not type(self._shown[k]):
+            self._classes.add(y)
+            self._clock[1] += 1
         self._clock[0] += 1
 
     def _add_features(self, new: Any) -> None:
@@ -466,7 +479,10 @@ class MomentsTable:
         """
         cells = self._cells_array[k].copy()
         heads = self._heads_array[k].copy()
-        self._learn_row(k, w)
+        self._spread_weight(k)
+        self._learn_part(k, w)
+        _add_weight(self._heads, 4 * k, w)
+        self._heads[4 * k + 2] = 0.0
         bad = np.flatnonzero(~np.isfinite(self._cells_array[k]).all(axis=0))
         if np.isfinite(self._heads_array[k]).all():
             if bad.size == 0:
@@ -502,7 +518,7 @@ class MomentsTable:
     @cython.cfunc
     @cython.inline
     def _learn_whole(
-        self, k: cython.Py_ssize_t, x: given, n: cython.Py_ssize_t, w: cython.double
+        self, k: cython.Py_ssize_t, x: Given, n: cython.Py_ssize_t, w: cython.double
     ) -> None:
         """Takes n values into class k, all of whose features have its weight."""
         h = self._heads
@@ -542,7 +558,6 @@ class MomentsTable:
         s_lo: cython.double
         a: cython.double
         b: cython.double
-        r: cython.double
         f: cython.double
         f_lo: cython.double
         q: cython.double
@@ -564,12 +579,10 @@ class MomentsTable:
             s_lo = _sum_error(old, w, s) + old_lo
             a = w if light else old
             b = old if light else w
-            r = 1.0 / s
-            f = a * r
+            f = a / s
             g = f * s
-            f_lo = (
-                ((a - g) - product_error(f, s, g)) + ((0.0 if light else old_lo) - f * s_lo)
-            ) * r
+            e = (0.0 if light else old_lo) - f * s_lo
+            f_lo = (((a - g) - product_error(f, s, g)) + e) / s
             q = b * f
             q_lo = product_error(b, f, q) + (b * f_lo + (old_lo if light else 0.0) * f)
             mean = p[m + i]
@@ -578,11 +591,9 @@ class MomentsTable:
             d_lo = ((y - (d - e)) - (mean + e)) - p[m + c + i]
             d = 0.0 if first else d
             d_lo = 0.0 if first else d_lo
-            e = d * f
-            u = product_error(d, f, e) + (d * f_lo + d_lo * f)
+            e = (d + d_lo) * f if light else -((d + d_lo) * f)
             y = mean if light else y
-            u = p[m + c + i] + u if light else -u
-            e = e if light else -e
+            u = p[m + c + i] if light else 0.0
             g = y + e
             u = _sum_error(y, e, g) + u
             p[m + i] = g if there else mean
@@ -619,8 +630,8 @@ class MomentsTable:
         weights
             (n,) float64, finite and not negative; rows of weight 0 are passed over.
         plain
-            whether the table is tame, no value is missing, and none, nor a weight, is beyond
-            LARGE_VALUE and LARGE_WEIGHT.
+            whether the table is tame, no value is missing, and all values and weights are of
+            ordinary size (SMALL_VALUE to LARGE_VALUE, SMALL_WEIGHT to LARGE_WEIGHT, or 0).
 
         Returns
         -------
@@ -662,7 +673,7 @@ class MomentsTable:
             for j in range(d):
                 v = data[r, j]
                 present += v == v
-                wild += v > _TAME_VALUE or v < -_TAME_VALUE
+                wild += v == v and not _is_ordinary(v)
             if straight:
                 for j in range(d):
                     values[j] = data[r, j] + 0.0
@@ -670,7 +681,7 @@ class MomentsTable:
                 for j in range(d):
                     values[slot[j]] = data[r, j] + 0.0
             self._present = present
-            if wild or w[r] > _TAME_WEIGHT or heads[4 * k[r] + 3] == 0.0:
+            if wild or not _SMALL_WEIGHT <= w[r] <= _LARGE_WEIGHT or heads[4 * k[r] + 3] == 0.0:
                 if not self._try_row(k[r], w[r]):
                     return int(r)
             else:
@@ -688,6 +699,13 @@ def _add_weight(h: cython.p_double, i: cython.Py_ssize_t, w: cython.double) -> c
     e: cython.double = _sum_error(h[i], w, s) + h[i + 1]
     h[i] = s + e
     h[i + 1] = e - (h[i] - s)
+
+
+@cython.cfunc
+@cython.inline
+def _is_time(t: object) -> cython.bint:
+    """Whether t is a plain number of seconds that is surely a time."""
+    return type(t) is float and -1e15 <= cython.cast(float, t) <= 1e15
 
 
 @cython.cfunc

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, log
+    from cython.cimports.libc.math import exp
 else:
-    from math import exp, log
+    from math import exp
 
 
 @cython.cfunc
@@ -113,11 +113,10 @@ def predict_proba_one(self: Any, x: Any) -> dict[Any, float]:
     for i in range(n):
         v = scores[i]
         total += exp(v - high)
-    high += log(total)
     result: dict[Any, float] = {}
     for i in range(n):
         v = scores[i]
-        result[labels[i]] = exp(v - high)
+        result[labels[i]] = exp(v - high) / total
     return result
 
 
@@ -175,10 +174,10 @@ def posteriors(scores: Any, log_prior: Any) -> None:
                 high = max(high, s[r, i])
         total = 0.0
         for i in range(m):
-            total += exp(s[r, i] - high)
-        high += log(total)
-        for i in range(m):
             s[r, i] = exp(s[r, i] - high)
+            total += s[r, i]
+        for i in range(m):
+            s[r, i] = s[r, i] / total
 
 
 def best(scores: Any, log_prior: Any) -> Any:

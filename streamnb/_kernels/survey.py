@@ -10,25 +10,33 @@ except ModuleNotFoundError:
 
 from typing import Any
 
+if cython.compiled:
+    from cython.cimports.libc.math import fabs
+else:
+    from math import fabs
+
 MISSING = 1
-LARGE = 2
+UNUSUAL = 2
 
 
-def survey(values: Any, limit: cython.double) -> int:
+def survey(values: Any, small: cython.double, large: cython.double) -> int:
     """What there is in an array of doubles of one dimension.
 
     Returns
     -------
-    The sum of MISSING, if a value is NaN, and LARGE, if one is beyond -limit to limit.
+    The sum of MISSING, if a value is NaN, and UNUSUAL, if the size of one is neither 0 nor from
+    `small` to `large`.
     """
     if not cython.compiled:
         values = memoryview(values)
     v: cython.const[cython.double][::1] = values  # type: ignore[valid-type]
     n: cython.Py_ssize_t = values.shape[0]
     i: cython.Py_ssize_t
+    size: cython.double
     missing: cython.longlong = 0
-    large: cython.longlong = 0
+    unusual: cython.longlong = 0
     for i in range(n):
-        missing |= v[i] != v[i]
-        large |= v[i] > limit or v[i] < -limit
-    return int((MISSING if missing else 0) + (LARGE if large else 0))
+        size = fabs(v[i])
+        missing |= size != size
+        unusual |= (size > large) | ((size < small) & (size != 0.0))
+    return int((MISSING if missing else 0) + (UNUSUAL if unusual else 0))

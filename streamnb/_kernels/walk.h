@@ -3,6 +3,7 @@
 #define STREAMNB_WALK_H
 
 #include <Python.h>
+#include <math.h>
 #include <string.h>
 
 static inline int same_text(PyObject *a, PyObject *b) {
@@ -15,8 +16,9 @@ static inline int same_text(PyObject *a, PyObject *b) {
 
 /* Puts the values of the dict `event` into `values` while its names are those of the list `order`,
  * one after the other. Answers their number, or -1 where a name or a value asks for the long way:
- * another name, another type than float or int, NaN, or beyond -limit to limit. */
-static inline Py_ssize_t walk(PyObject *event, PyObject *order, double *values, double limit) {
+ * another name, another type than float or int, NaN, or a size (but 0) not from small to large. */
+static inline Py_ssize_t walk(PyObject *event, PyObject *order, double *values,
+                              double small, double large) {
     Py_ssize_t at = 0, i = 0, n = PyList_GET_SIZE(order);
     PyObject *name, *value;
     while (PyDict_Next(event, &at, &name, &value)) {
@@ -36,7 +38,7 @@ static inline Py_ssize_t walk(PyObject *event, PyObject *order, double *values, 
         } else {
             return -1;
         }
-        if (!(v >= -limit && v <= limit))
+        if (!(fabs(v) <= large && (fabs(v) >= small || v == 0.0)))
             return -1;
         values[i++] = v + 0.0;
     }

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import gaussian
+from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label
 from streamnb.stats.moments import Moments
 
@@ -63,13 +64,7 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         for name in ("var_smoothing", "background", "ddof"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-                msg = f"{name} is a number, not {value!r}"
-                raise TypeError(msg)
-            if not 0 <= value < float("inf"):
-                msg = f"{name} is finite and not negative, not {value!r}"
-                raise ValueError(msg)
+            check_parameter(getattr(self, name), name)
         if self.smoothing not in SMOOTHINGS:
             msg = f"smoothing is one of {', '.join(SMOOTHINGS)}, not {self.smoothing!r}"
             raise ValueError(msg)

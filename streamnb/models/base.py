@@ -183,9 +183,7 @@ class BayesClassifier(MiniBatchClassifier):
             if before is not self and name in self.state_parameters and self.class_weight:
                 msg = f"{name} shapes what is stored: it cannot be set once something was learned"
                 raise ValueError(msg)
-            super().__setattr__(name, value)
-            if name in self.mappings and isinstance(value, Mapping):
-                value = dict(value)
+            super().__setattr__(name, _own(value))
             if before is not self:
                 self._scorer = STALE
                 try:
@@ -363,6 +361,17 @@ def _check_mergeable(
         hint = "" if set(differ) & set(first.state_parameters) else "; like= says whose to take"
         msg = f"models with other parameters cannot be merged: {said}{hint}"
         raise MergeError(msg)
+
+
+def _own(value: Any) -> Any:
+    """A parameter's value in Python's own types, not shared with the caller where it can change."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        return list(value)
+    return value
 
 
 def _canonical(value: Any) -> Any:

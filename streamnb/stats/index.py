@@ -50,7 +50,7 @@ def canonical_label(label: Any) -> Label:
     if isinstance(label, bool | np.bool_):
         return bool(label)
     if isinstance(label, int | np.integer) and not isinstance(label, np.timedelta64):
-        return int(label)
+        return _whole(label)
     if isinstance(label, float | np.floating):
         if math.isnan(label):
             msg = "NaN is no label"
@@ -70,12 +70,20 @@ def canonical_name(name: Any) -> Name:
     """
     if isinstance(name, str):
         return _text(name)
-    if isinstance(name, int | np.integer) and not isinstance(name, bool):
-        return int(name)
+    if isinstance(name, int | np.integer) and not isinstance(name, bool | np.timedelta64):
+        return _whole(name)
     if isinstance(name, tuple):
         return tuple(canonical_name(part) for part in name)
     msg = f"a feature's name is a str, an int or a tuple of them, not {name!r}"
     raise TypeError(msg)
+
+
+def _whole(number: Any) -> int:
+    """A whole number as an int. Raises `ValueError` where Python would not write it in digits."""
+    whole = int(number)
+    if whole.bit_length() > 64:
+        str(whole)
+    return whole
 
 
 def _text(text: str) -> str:
@@ -156,6 +164,10 @@ class LabelIndex:
         elif _KINDS.get(type(label), -1) > _KINDS.get(type(self.order[slot]), -1):
             self.order[slot] = label
         return slot
+
+    def drop_last(self) -> None:
+        """Takes back the newest label."""
+        del self.slots[self.order.pop()]
 
     def canonical(self) -> list[int]:
         """The slots in canonical order of their labels."""

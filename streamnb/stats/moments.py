@@ -180,9 +180,9 @@ class Moments:
         ValueError
             a row would make a statistic infinite; names its position.
         """
-        found = survey.survey(values.reshape(-1), moments.LARGE_VALUE)
-        heavy = weights.max(initial=0.0) > moments.LARGE_WEIGHT
-        plain = self.table.is_tame() and not heavy and not found & survey.LARGE
+        found = survey.survey(values.reshape(-1), moments.SMALL_VALUE, moments.LARGE_VALUE)
+        extreme = survey.survey(weights, moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
+        plain = self.table.is_tame() and not extreme and not found & survey.UNUSUAL
         missing = bool(found & survey.MISSING)
         if not plain:
             trial = Moments.from_state(self.state())
