@@ -180,7 +180,7 @@ def _unpacked(code: int, data: memoryview) -> Any:
     if code == _ARRAY and data:
         shape = struct.unpack_from(f"<{data[0]}Q", data, 1)
         values = np.frombuffer(data[1 + 8 * data[0] :], dtype="<f8")
-        if max(shape, default=0) > max(values.size, 2**32):
+        if max(shape, default=0) > max(values.size, 2):
             msg = f"an array of {shape} in {values.size} numbers"
             raise ValueError(msg)
         return values.reshape(shape).astype(np.float64)

@@ -219,6 +219,9 @@ class BayesClassifier(MiniBatchClassifier):
         TypeError, ValueError
             they are not this model's.
         """
+        if any(isinstance(value, np.ndarray | dict) for value in parameters.values()):
+            msg = f"parameters of another kind: {', '.join(parameters)}"
+            raise TypeError(msg)
         return cls(
             **{
                 name: dict(value) if isinstance(value, list) and name in cls.mappings else value
