@@ -32,8 +32,12 @@ REQUIRED = os.environ.get("STREAMNB_REQUIRE_KERNELS") == "1"
 # The bits must not depend on the CPU: no contraction into fused multiply-add, no -ffast-math.
 # Without trapping maths and errno the selects and square roots become vector instructions.
 FLAGS = ["-O3", "-g0", "-ffp-contract=off", "-fno-trapping-math", "-fno-math-errno"]
-# gcc gives up vectorising, silently, where it would have to compare more pairs of pointers.
-GCC_FLAGS = ["--param=vect-max-version-for-alias-checks=64"]
+# gcc gives up vectorising, silently, where it would have to compare more pairs of pointers; and it
+# forgets `restrict` where it inlines a loop's function into its only caller.
+GCC_FLAGS = [
+    "--param=vect-max-version-for-alias-checks=64",
+    "-fno-inline-functions-called-once",
+]
 X86_64_LEVELS = {
     "_x86_64": ["-march=x86-64"],
     "_x86_64_v3": ["-march=x86-64-v3"],

@@ -30,6 +30,8 @@ _TWO_PI = cython.declare(cython.double, 6.283185307179586)
 FEATURE = 0
 GLOBAL = 1
 ABSOLUTE = 2
+_FEATURE = cython.declare(cython.int, FEATURE)
+_GLOBAL = cython.declare(cython.int, GLOBAL)
 
 
 @cython.cclass
@@ -271,9 +273,9 @@ class GaussianScorer:
         for j in range(self._d):
             if self._variances[j] > 0.0:
                 added = self._var_smoothing
-                if self._smoothing == FEATURE:
+                if self._smoothing == _FEATURE:
                     added = added * self._variances[j]
-                elif self._smoothing == GLOBAL:
+                elif self._smoothing == _GLOBAL:
                     added = added * high
                 self._record(j, added)
         self._version = self._clock[0]

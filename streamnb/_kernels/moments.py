@@ -36,6 +36,7 @@ if not cython.compiled:
 
 # The six rows of a class: mean, sum of squared deviations and weight, each hi and lo.
 ROWS = 6
+_ROWS = cython.declare(cython.Py_ssize_t, ROWS)
 
 # While |x| (or it is 0) and the weights stay within these, no statistic can leave the range of a
 # double, and the error of no product can underflow.
@@ -43,11 +44,11 @@ SMALL_VALUE = 1e-120
 LARGE_VALUE = 1e140
 SMALL_WEIGHT = 1e-15
 LARGE_WEIGHT = 1e15
+_LEAST = cython.declare(cython.double, 1e-290)
 _SMALL_VALUE = cython.declare(cython.double, SMALL_VALUE)
 _LARGE_VALUE = cython.declare(cython.double, LARGE_VALUE)
 _SMALL_WEIGHT = cython.declare(cython.double, SMALL_WEIGHT)
 _LARGE_WEIGHT = cython.declare(cython.double, LARGE_WEIGHT)
-_LANES = cython.declare(cython.Py_ssize_t, 4)
 
 
 @cython.cfunc
@@ -89,7 +90,8 @@ def _step(
     b_lo: cython.double = old_lo if light else 0.0
     f: cython.double = a / s
     g: cython.double = f * s
-    f_lo: cython.double = (((a - g) - product_error(f, s, g)) + (a_lo - f * s_lo)) / s
+    r: cython.double = 1.0 / max(s, _LEAST)  # beside the other division, not after it
+    f_lo: cython.double = (((a - g) - product_error(f, s, g)) + (a_lo - f * s_lo)) * r
     q: cython.double = b * f
     to[0] = f
     to[1] = q
@@ -230,7 +232,7 @@ class MomentsTable:
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
         self._factors_array = np.zeros(4)
-        self._tail_array = np.zeros(_LANES)
+        self._tail_array = np.zeros(4)
         if cython.compiled:
             factors_view: cython.double[::1] = self._factors_array
             self._factors = cython.address(factors_view[0])
@@ -262,7 +264,7 @@ class MomentsTable:
         if classes > k:
             k = max(classes, k + k // 2)
         if features > c:
-            c = (max(features, c + c // 2) + _LANES - 1) // _LANES * _LANES
+            c = (max(features, c + c // 2) + 3) // 4 * 4
         cells = np.zeros((k, ROWS, c))
         cells[: self._class_capacity, :, : self._capacity] = self._cells_array
         heads = np.zeros((k, 4))
@@ -461,7 +463,7 @@ class MomentsTable:
     def _spread_weight(self, k: cython.Py_ssize_t) -> None:
         """Writes a whole class's weight to each of its features: from here on they may differ."""
         i: cython.Py_ssize_t
-        o: cython.Py_ssize_t = k * ROWS * self._capacity
+        o: cython.Py_ssize_t = k * _ROWS * self._capacity
         p = self._cells
         h = self._heads
         if h[4 * k + 2] == 0.0 or h[4 * k] == 0.0:
@@ -524,20 +526,22 @@ class MomentsTable:
         h = self._heads
         p = self._cells
         c: cython.Py_ssize_t = self._capacity
-        m: cython.Py_ssize_t = k * ROWS * c
+        m: cython.Py_ssize_t = k * _ROWS * c
         i: cython.Py_ssize_t
         if h[4 * k] == 0.0:
             for i in range(n):
                 p[m + i] = x[i] + 0.0
             return
         _step(self._factors, h[4 * k], h[4 * k + 1], w)
-        rest: cython.Py_ssize_t = n % _LANES
+        rest: cython.Py_ssize_t = n & 3
         if rest < n:
             _take(p, m, c, x, n - rest, self._factors)
-        if rest > 0:
-            for i in range(_LANES):
-                self._tail[i] = x[n - rest + i] if i < rest else 0.0
-            _take(p, m + n - rest, c, self._tail, _LANES, self._factors)
+        if rest > 0:  # four cells more, the last ones beyond the features
+            m += n - rest
+            self._tail[0] = x[n - rest]
+            self._tail[1] = x[n - rest + 1] if rest > 1 else 0.0
+            self._tail[2] = x[n - rest + 2] if rest > 2 else 0.0
+            _take(p, m, c, self._tail, 4, self._factors)
 
     @cython.cfunc
     def _learn_part(self, k: cython.Py_ssize_t, w: cython.double) -> None:
@@ -546,7 +550,7 @@ class MomentsTable:
         x = self._values
         n: cython.Py_ssize_t = len(self._order)
         c: cython.Py_ssize_t = self._capacity
-        m: cython.Py_ssize_t = k * ROWS * c
+        m: cython.Py_ssize_t = k * _ROWS * c
         i: cython.Py_ssize_t
         there: cython.bint
         light: cython.bint
@@ -582,7 +586,7 @@ class MomentsTable:
             f = a / s
             g = f * s
             e = (0.0 if light else old_lo) - f * s_lo
-            f_lo = (((a - g) - product_error(f, s, g)) + e) / s
+            f_lo = (((a - g) - product_error(f, s, g)) + e) * (1.0 / max(s, _LEAST))
             q = b * f
             q_lo = product_error(b, f, q) + (b * f_lo + (old_lo if light else 0.0) * f)
             mean = p[m + i]

@@ -372,9 +372,10 @@ def _own(value: Any) -> Any:
         return value.item()
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        return list(value)
-    return value
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        return value
+    # River's clone looks at the first item of a tuple.
+    return value if isinstance(value, tuple) and value else list(value)
 
 
 def _canonical(value: Any) -> Any:

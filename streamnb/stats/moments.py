@@ -214,7 +214,8 @@ class Moments:
             if not all(seen):
                 values = np.ascontiguousarray(values[:, seen])
                 names = [name for name, kept in zip(names, seen, strict=True) if kept]
-        _, features = self._grow(labels.of_rows(learned), names)
+        new = labels.distinct if learned.all() else labels.of_rows(learned)
+        _, features = self._grow(new, names)
         slots = np.array([self.classes.slots.get(label, 0) for label in labels.distinct], np.intp)
         return self.table.learn_rows(
             values, features, slots[labels.codes], weights, plain and not missing
