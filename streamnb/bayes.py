@@ -20,7 +20,7 @@ from streamnb._kernels import posterior
 from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label, LabelIndex, canonical_label
 
-__all__ = ["STALE", "ClassPrior", "Scorer", "Stale", "labels_of", "probabilities_of"]
+__all__ = ["STALE", "ClassPrior", "Scorer", "Stale", "places_of", "probabilities_of"]
 
 Floats = NDArray[np.float64]
 
@@ -136,12 +136,10 @@ class ClassPrior:
         return np.full(len(labels), float(self.prior_count))
 
 
-def labels_of(scores: Floats, scorer: Scorer) -> list[Label | None]:
-    """The most probable label of each row; `None` where no class is known."""
-    if not scorer.labels:
-        return [None] * len(scores)
-    places = posterior.best(scores, np.array(scorer.log_prior))
-    return [scorer.labels[place] for place in places]
+def places_of(scores: Floats, scorer: Scorer) -> NDArray[np.intp]:
+    """The place in `scorer.labels` of the most probable class of each row."""
+    places: NDArray[np.intp] = posterior.best(scores, np.array(scorer.log_prior))
+    return places
 
 
 def probabilities_of(scores: Floats, scorer: Scorer) -> Floats:

@@ -290,19 +290,36 @@ def _each(items: Iterable[Any], n: int, what: str, read: Callable[[Any], Any]) -
     return items
 
 
-def to_answers(labels: list[Label | None], X: Any) -> Any:
-    """One label a row, as a Series of the library of `X` or an array."""
-    one_kind = len({type(label) for label in labels}) == 1 and None not in labels
+def to_answers(places: NDArray[np.intp] | None, labels: list[Label], X: Any) -> Any:
+    """One label a row, as a Series of the library of `X` or an array.
+
+    Parameters
+    ----------
+    places
+        of the rows' labels in `labels`; without, each row's answer is `None`.
+    labels
+        all classes.
+    X
+        the table that was asked about.
+    """
+    one_kind = len({type(label) for label in labels}) == 1
+    if places is None:
+        values = np.full(X.shape[0], None, dtype=object)
+    else:
+        choices = np.array(labels) if one_kind else np.empty(len(labels), dtype=object)
+        if not one_kind:
+            choices[:] = labels
+        values = choices[places]
     library = library_of(X)
     if library == "pandas":
         import pandas as pd
 
-        return pd.Series(labels, index=X.index, dtype=None if one_kind else object)
+        return pd.Series(values.tolist(), index=X.index, dtype=None if one_kind else object)
     if library == "polars":
         import polars as pl
 
-        return pl.Series(labels, dtype=None if one_kind else pl.Object)
-    return np.array(labels, dtype=None if one_kind else object)
+        return pl.Series(values.tolist(), dtype=None if one_kind else pl.Object)
+    return values
 
 
 def to_columns(values: Floats, labels: list[Label], X: Any) -> Any:

@@ -11,7 +11,7 @@ from river.base import MiniBatchClassifier
 
 from streamnb import frames
 from streamnb._kernels import posterior
-from streamnb.bayes import STALE, ClassPrior, Scorer, labels_of, probabilities_of
+from streamnb.bayes import STALE, ClassPrior, Scorer, places_of, probabilities_of
 from streamnb.errors import MergeError
 from streamnb.provenance import Provenance
 from streamnb.stats.index import Label, LabelIndex, Name, canonical_label
@@ -105,7 +105,8 @@ class BayesClassifier(MiniBatchClassifier):
             a value that learning would refuse, naming row and feature.
         """
         scores, scorer = self._scores(X, columns)
-        return frames.to_answers(labels_of(scores, scorer), X)
+        labels = scorer.labels
+        return frames.to_answers(places_of(scores, scorer) if labels else None, labels, X)
 
     def predict_proba_many(self, X: Any, *, columns: Sequence[Name] | None = None) -> Any:
         """The probability of each class in each row.
