@@ -7,7 +7,6 @@ what `learn_one` refuses is refused here, with the row's position.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamnb._kernels import survey
+from streamnb._kernels import moments, survey
 from streamnb._kernels._values import check_weight, event_time, number
 from streamnb.stats.index import (
     CodedLabels,
@@ -51,10 +50,13 @@ class Table:
         of the columns.
     values
         (n, d), C-contiguous, finite or, where missing, NaN.
+    found
+        what `streamnb._kernels.survey` says of the values.
     """
 
     names: list[Name]
     values: Floats
+    found: int
 
 
 def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
@@ -92,19 +94,19 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
         map(str, range(array.shape[1])) if columns is None else columns, array.shape[1]
     )
     if array.dtype.kind in "fiub":
-        return Table(names, _finite(np.ascontiguousarray(array, dtype=np.float64), names))
-    return Table(names, _by_cell([list(array[:, place]) for place in range(len(names))], names))
+        return _finite(np.ascontiguousarray(array, dtype=np.float64), names)
+    return _finite(_by_cell([list(array[:, place]) for place in range(len(names))], names), names)
 
 
 def _read_columns(X: Any, names: list[Name], library: str) -> Table:
     if library == "pandas" and all(
         isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in X.dtypes
     ):
-        return Table(names, _finite(np.ascontiguousarray(X.to_numpy(np.float64)), names))
+        return _finite(np.ascontiguousarray(X.to_numpy(np.float64)), names)
     read = _pandas_column if library == "pandas" else _polars_column
     columns = [read(X, place) for place in range(len(names))]
     values = _by_cell(columns, names) if columns else np.empty((len(X), 0))
-    return Table(names, values)
+    return _finite(values, names)
 
 
 def _pandas_column(X: Any, place: int) -> Floats | list[Any]:
@@ -158,17 +160,16 @@ def _by_cell(columns: Sequence[Floats | list[Any]], names: list[Name]) -> Floats
     return values
 
 
-def _finite(values: Floats, names: list[Name]) -> Floats:
-    """The values, none of which is infinite."""
-    if not survey.survey(values.reshape(-1), 0.0, sys.float_info.max) & survey.UNUSUAL:
-        return values
-    infinite = np.isinf(values)
-    if infinite.any():
+def _finite(values: Floats, names: list[Name]) -> Table:
+    """The table of these values, none of which may be infinite."""
+    found = survey.survey(values.reshape(-1), moments.SMALL_VALUE, moments.LARGE_VALUE)
+    infinite = np.isinf(values) if found & survey.UNUSUAL else None
+    if infinite is not None and infinite.any():
         row, place = (int(at) for at in np.argwhere(infinite)[0])
         value = values[row, place]
         msg = f"row {row}: feature {names[place]!r}: a finite number is wanted, not {value}"
         raise ValueError(msg)
-    return values
+    return Table(names, values, found)
 
 
 def _checked(columns: Iterable[Any], n: int) -> list[Name]:
@@ -226,16 +227,15 @@ def _small_numbers(y: NDArray[Any]) -> CodedLabels | None:
     """Whole numbers or bools that lie close together, coded without a loop; else `None`."""
     if not y.size:
         return None
-    low, high = int(y.min()), int(y.max())
+    low, high = min(0, int(y.min())), int(y.max())
     if high - low > 2 * y.size + 1000:
         return None
-    shifted = (y if y.dtype.kind == "b" else y - y.dtype.type(low)).astype(np.intp)
-    base = 0 if y.dtype.kind == "b" else low
+    shifted = y.astype(np.intp, copy=False) - low if low else y.astype(np.intp, copy=False)
     found = np.flatnonzero(np.bincount(shifted))
     places = np.zeros(int(found[-1]) + 1, dtype=np.intp)
     places[found] = np.arange(len(found))
     kind = bool if y.dtype.kind == "b" else int
-    return CodedLabels([kind(value + base) for value in found.tolist()], places[shifted])
+    return CodedLabels([kind(value + low) for value in found.tolist()], places[shifted])
 
 
 def _is_ascii(texts: Iterable[str]) -> bool:

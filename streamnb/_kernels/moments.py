@@ -212,8 +212,6 @@ class MomentsTable:
     _refusal: str
     _factors_array: Any
     _factors: cython.p_double  # what `_step` says
-    _tail_array: Any
-    _tail: cython.p_double  # the last values of an event, filled up with zeros
     _clock_array: Any
     _clock: cython.p_longlong
 
@@ -232,18 +230,14 @@ class MomentsTable:
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
         self._factors_array = np.zeros(4)
-        self._tail_array = np.zeros(4)
         if cython.compiled:
             factors_view: cython.double[::1] = self._factors_array
             self._factors = cython.address(factors_view[0])
-            tail_view: cython.double[::1] = self._tail_array
-            self._tail = cython.address(tail_view[0])
             clock_view: cython.longlong[::1] = self._clock_array
             self._clock = cython.address(clock_view[0])
         else:
             self._clock = memoryview(self._clock_array)
             self._factors = memoryview(self._factors_array)
-            self._tail = memoryview(self._tail_array)
         self._cells_array = np.zeros((0, ROWS, 0))
         self._heads_array = np.zeros((0, 4))
         self._values_array = np.zeros(0)
@@ -509,7 +503,7 @@ class MomentsTable:
         """Takes the event in `values` into class k with weight w > 0."""
         h = self._heads
         if self._present == len(self._order) and h[4 * k + 2] != 0.0:
-            self._learn_whole(k, self._values, len(self._order), w)
+            self._learn_whole(k, w)
         else:
             self._spread_weight(k)
             if h[4 * k] == 0.0:
@@ -518,30 +512,23 @@ class MomentsTable:
         _add_weight(h, 4 * k, w)
 
     @cython.cfunc
-    @cython.inline
-    def _learn_whole(
-        self, k: cython.Py_ssize_t, x: Given, n: cython.Py_ssize_t, w: cython.double
-    ) -> None:
-        """Takes n values into class k, all of whose features have its weight."""
+    def _learn_whole(self, k: cython.Py_ssize_t, w: cython.double) -> None:
+        """Takes the event in `values` into class k, all of whose features have its weight."""
         h = self._heads
-        p = self._cells
+        x = self._values
         c: cython.Py_ssize_t = self._capacity
         m: cython.Py_ssize_t = k * _ROWS * c
+        n: cython.Py_ssize_t = len(self._order)
         i: cython.Py_ssize_t
         if h[4 * k] == 0.0:
             for i in range(n):
-                p[m + i] = x[i] + 0.0
+                self._cells[m + i] = x[i]
             return
+        while n & 3:
+            x[n] = 0.0
+            n += 1
         _step(self._factors, h[4 * k], h[4 * k + 1], w)
-        rest: cython.Py_ssize_t = n & 3
-        if rest < n:
-            _take(p, m, c, x, n - rest, self._factors)
-        if rest > 0:  # four cells more, the last ones beyond the features
-            m += n - rest
-            self._tail[0] = x[n - rest]
-            self._tail[1] = x[n - rest + 1] if rest > 1 else 0.0
-            self._tail[2] = x[n - rest + 2] if rest > 2 else 0.0
-            _take(p, m, c, self._tail, 4, self._factors)
+        _take(self._cells, m, c, x, n, self._factors)
 
     @cython.cfunc
     def _learn_part(self, k: cython.Py_ssize_t, w: cython.double) -> None:
@@ -618,6 +605,59 @@ class MomentsTable:
 
     # -- learning many events --------------------------------------------------------------
 
+    @cython.cfunc
+    def _learn_plain(self, rows: Any, classes: Any, weights: Any) -> None:
+        """Learns rows of ordinary values, all features there, in classes that are whole.
+
+        What depends on weights alone comes first, so that the rows themselves are nothing but
+        vector instructions. These run four cells at a time, beyond the last feature too: there they
+        take what follows the row in memory, and the cells are made 0 again at the end.
+        """
+        data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
+        k: cython.Py_ssize_t[::1] = classes
+        w: cython.double[::1] = weights
+        n: cython.Py_ssize_t = rows.shape[0]
+        d: cython.Py_ssize_t = rows.shape[1]
+        c: cython.Py_ssize_t = self._capacity
+        wide: cython.Py_ssize_t = (d + 3) // 4 * 4
+        r: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        array = np.zeros(4 * n)
+        if cython.compiled:
+            view: cython.double[::1] = array
+            factors: cython.p_double = cython.address(view[0])
+        else:
+            factors = memoryview(array.data)
+        h = self._heads
+        p = self._cells
+        for r in range(n):
+            j = 4 * k[r]
+            if w[r] > 0.0:
+                if h[j] == 0.0:
+                    factors[4 * r] = -1.0
+                else:
+                    _step(_at(factors, 4 * r), h[j], h[j + 1], w[r])
+                _add_weight(h, j, w[r])
+        for r in range(n):
+            if w[r] == 0.0:
+                continue
+            m = k[r] * _ROWS * c
+            if factors[4 * r] == -1.0:
+                for i in range(d):
+                    p[m + i] = data[r, i] + 0.0
+            elif cython.compiled and r * d + wide <= n * d:
+                _take(p, m, c, cython.address(data[r, 0]), wide, _at(factors, 4 * r))
+            else:
+                for i in range(wide):
+                    self._values[i] = data[r, i] if i < d else 0.0
+                _take(p, m, c, self._values, wide, _at(factors, 4 * r))
+        for j in range(len(self._shown)):
+            for i in range(d, wide):
+                for r in range(_ROWS):
+                    p[(j * _ROWS + r) * c + i] = 0.0
+
     def learn_rows(
         self, rows: Any, slots: Any, classes: Any, weights: Any, plain: cython.bint
     ) -> int:
@@ -661,16 +701,15 @@ class MomentsTable:
         present: cython.Py_ssize_t
         wild: cython.Py_ssize_t
         v: cython.double
-        plain = plain and straight and d == len(self._order) and d > 0
+        plain = plain and straight and 0 < d == len(self._order)
+        for j in range(len(self._shown)):
+            plain = plain and heads[4 * j + 2] != 0.0
+        if plain:
+            self._learn_plain(rows, classes, weights)
+            self._clock[0] += 1
+            return -1
         for r in range(n):
             if w[r] == 0.0:
-                continue
-            if plain and heads[4 * k[r] + 2] != 0.0:
-                if cython.compiled:
-                    self._learn_whole(k[r], cython.address(data[r, 0]), d, w[r])
-                else:
-                    self._learn_whole(k[r], [data[r, j] for j in range(d)], d, w[r])
-                _add_weight(heads, 4 * k[r], w[r])
                 continue
             present = 0
             wild = 0

@@ -129,7 +129,7 @@ class GaussianNB(BayesClassifier):
         labels = frames.read_labels(y, n)
         weights = frames.read_weights(w, n)
         frames.read_times(t, n)
-        self._moments.learn_rows(table.names, table.values, labels, weights)
+        self._moments.learn_rows(table.names, table.values, labels, weights, table.found)
 
     @property
     def statistic(self) -> Moments:

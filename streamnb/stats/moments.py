@@ -160,7 +160,12 @@ class Moments:
         return classes, features
 
     def learn_rows(
-        self, names: list[Name], values: Floats, labels: CodedLabels, weights: Floats
+        self,
+        names: list[Name],
+        values: Floats,
+        labels: CodedLabels,
+        weights: Floats,
+        found: int,
     ) -> None:
         """Learns the rows of a table in their order, or, where one is refused, none of them.
 
@@ -174,13 +179,14 @@ class Moments:
             of the rows.
         weights
             (n,), finite and not negative.
+        found
+            what `survey` says of the values, for SMALL_VALUE and LARGE_VALUE.
 
         Raises
         ------
         ValueError
             a row would make a statistic infinite; names its position.
         """
-        found = survey.survey(values.reshape(-1), moments.SMALL_VALUE, moments.LARGE_VALUE)
         extreme = survey.survey(weights, moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
         plain = self.table.is_tame() and not extreme and not found & survey.UNUSUAL
         missing = bool(found & survey.MISSING)
