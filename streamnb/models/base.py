@@ -34,6 +34,8 @@ class BayesClassifier(MiniBatchClassifier):
     state_parameters: ClassVar[tuple[str, ...]] = ()
     """Parameters that shape the statistics. They must be equal for a merge."""
 
+    mergeable: ClassVar[bool] = True
+    """Whether there are statistics to merge."""
     mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count")
     """Parameters that may be mappings of labels."""
 
@@ -353,6 +355,9 @@ def _check_mergeable(
     first: BayesClassifier, other: BayesClassifier, names: Sequence[str] | None
 ) -> None:
     """Raises `MergeError` where the kinds differ, or one of the named parameters (`None`: all)."""
+    if not (first.mergeable and other.mergeable):
+        msg = "a model of given parameters has nothing to merge"
+        raise MergeError(msg)
     if first.kind != other.kind:
         msg = f"a {first.kind} and a {other.kind} model cannot be merged"
         raise MergeError(msg)

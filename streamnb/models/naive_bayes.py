@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -9,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb import frames
-from streamnb._kernels import moments
+from streamnb._kernels import moments, survey
+from streamnb._kernels._values import check_parameter, number
 from streamnb.bayes import STALE, Scorer
 from streamnb.likelihoods import Gaussian
 from streamnb.models.base import BayesClassifier
-from streamnb.stats.index import Label, Name
+from streamnb.stats.index import CodedLabels, Label, Name, canonical_label, canonical_name
 from streamnb.stats.moments import Moments, MomentsState
 
 __all__ = ["GaussianNB"]
@@ -91,6 +93,34 @@ class GaussianNB(BayesClassifier):
         self.prior_count = prior_count
         self.known_labels = known_labels
         super().__init__()
+
+    @classmethod
+    def from_parameters(
+        cls,
+        *,
+        means: Mapping[Label, Mapping[Name, float]],
+        variances: Mapping[Label, Mapping[Name, float]],
+        prior: Mapping[Label, float] | None = None,
+    ) -> GaussianNB:
+        """A classifier of given distributions, as a textbook has them.
+
+        It answers questions, and neither learns, merges nor is written to bytes.
+
+        Parameters
+        ----------
+        means
+            {label: {feature: mean}}, the same features for each label.
+        variances
+            {label: {feature: variance}}, for the same labels and features; not negative.
+        prior
+            {label: probability}; without, all classes are equally probable.
+
+        Raises
+        ------
+        ValueError, TypeError
+            labels or features that do not fit, or a number out of range.
+        """
+        return GivenGaussianNB(means, variances, prior)
 
     learn_one = moments.learn_one
 
@@ -199,3 +229,87 @@ class GaussianNB(BayesClassifier):
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
         self._hold(Moments.from_state(MomentsState.unpacked(state)))
+
+
+class GivenGaussianNB(GaussianNB):
+    """What `GaussianNB.from_parameters` makes: distributions without the events behind them."""
+
+    mergeable: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        means: Mapping[Label, Mapping[Name, float]],
+        variances: Mapping[Label, Mapping[Name, float]],
+        prior: Mapping[Label, float] | None = None,
+    ) -> None:
+        if not means:
+            msg = "there are no means"
+            raise ValueError(msg)
+        self._given = (means, variances, prior)
+        super().__init__(
+            var_smoothing=0.0,
+            prior=prior if prior is not None else dict.fromkeys(means, 1 / len(means)),
+        )
+        # One event a class has its means; what it lacks is the variance.
+        events = Moments()
+        names = list(next(iter(means.values())))
+        labels = [canonical_label(label) for label in means]
+        table = np.array([[_of(means, label, name) for name in names] for label in means])
+        events.learn_rows(
+            [canonical_name(name) for name in names],
+            table,
+            CodedLabels(labels, np.arange(len(labels), dtype=np.intp)),
+            np.ones(len(labels)),
+            survey.survey(table.reshape(-1), moments.SMALL_VALUE, moments.LARGE_VALUE),
+        )
+        state = events.state()
+        by_label = {canonical_label(label): label for label in means}
+        for row, label in enumerate(state.labels):
+            for column, name in enumerate(state.names):
+                variance = _of(variances, by_label[label], name)
+                state.cells[row, 2, column] = check_parameter(variance, f"the variance of {name!r}")
+        if any(len(values) != len(names) for values in (*means.values(), *variances.values())):
+            msg = "means and variances are given for the same features of each label"
+            raise ValueError(msg)
+        if variances.keys() != means.keys() or (prior is not None and prior.keys() - means.keys()):
+            msg = f"other labels than those of the means: {list(variances)}, {prior}"
+            raise ValueError(msg)
+        self._hold(Moments.from_state(state))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What pickle and copy keep."""
+        return type(self), self._given
+
+    def clone(
+        self,
+        new_params: dict[str, Any] | None = None,  # noqa: ARG002 - River's signature
+        include_attributes: bool = False,  # noqa: ARG002, FBT001, FBT002 - the same
+    ) -> Self:
+        """The same distributions again."""
+        return type(self)(*self._given)
+
+    def learn_one(self, *_arguments: Any, **_named: Any) -> None:
+        """Raises `TypeError`: there are no statistics to add an event to."""
+        raise TypeError(_GIVEN)
+
+    learn_many = learn_one
+
+    @property
+    def class_weight(self) -> dict[Label, float]:
+        """`{}`: nothing was learned."""
+        return {}
+
+
+def _of(values: Mapping[Label, Mapping[Name, float]], label: Label, name: Name) -> float:
+    """The number given for a label and a feature."""
+    if label not in values or name not in values[label]:
+        msg = f"nothing is given for feature {name!r} of {label!r}"
+        raise ValueError(msg)
+    result = number(values[label][name], name)
+    if math.isnan(result):
+        msg = f"the number given for feature {name!r} of {label!r} is missing"
+        raise ValueError(msg)
+    return result
+
+
+_GIVEN = "a model of given parameters predicts; it neither learns nor merges"
