@@ -40,6 +40,7 @@ def play() -> bool:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="streamnb-demo-")))
         found = stack.enter_context(find_broker())
         teller.say(found.what)
+        interrupted.is_waited_for = found.bootstrap is not None
         started = stack.enter_context(processes(interrupted))
         stage = Stage(learned, held_out, folder, started, teller)
         if found.bootstrap is None:
@@ -49,17 +50,27 @@ def play() -> bool:
     return tell_ending(ending, stage)
 
 
-@contextmanager
-def _interruptible() -> Iterator[Event]:
-    """Let SIGTERM and Ctrl-C unwind the block, so that nothing that was started stays.
+class _Interrupted(Event):
+    """Set by SIGTERM and Ctrl-C.
 
-    A library may catch the exception that does it: so the event is set too, for those who wait.
+    The first of them also raises KeyboardInterrupt, until `is_waited_for`: from then on clients of
+    Kafka are at work, which are not made to be left in the middle, and every wait of the demo looks
+    at the event. The second raises in any case.
     """
-    interrupted = Event()
+
+    is_waited_for = False
+
+
+@contextmanager
+def _interruptible() -> Iterator[_Interrupted]:
+    """Let SIGTERM and Ctrl-C unwind the block, so that nothing that was started stays."""
+    interrupted = _Interrupted()
 
     def interrupt(_: int, __: FrameType | None) -> None:
+        is_second = interrupted.is_set()
         interrupted.set()
-        raise KeyboardInterrupt
+        if is_second or not interrupted.is_waited_for:
+            raise KeyboardInterrupt
 
     before = {each: signal.signal(each, interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
