@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import struct
 import tempfile
 from dataclasses import astuple
@@ -49,10 +50,13 @@ def dumps(model: BayesClassifier) -> bytes:
     ------
     TypeError
         no model of ours.
+    ValueError
+        a parameter was changed in place to what it cannot be.
     """
     if not isinstance(model, BayesClassifier) or KINDS.get(model.kind) is not type(model):
         msg = f"a model of streamnb is wanted, not {type(model).__name__}"
         raise TypeError(msg)
+    model.check()
     provenance = model.provenance
     counters = provenance.counters
     body = _ENCODER.encode(
@@ -126,15 +130,14 @@ def load_file(path: str | os.PathLike[str]) -> Any:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Puts bytes in a file's place, durably: after a crash the old bytes are there or the new."""
+    path = path.resolve()  # a link stays a link
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(temporary).chmod(0o666 & ~umask)
+            Path(temporary).chmod(_mode(path))
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink()
@@ -144,6 +147,15 @@ def write_atomically(path: Path, data: bytes) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _mode(path: Path) -> int:
+    """The permissions of a file that is to be replaced, or those of a new one."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
 
 
 def _model(body: _Body) -> BayesClassifier:

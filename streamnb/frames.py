@@ -8,7 +8,8 @@ what `learn_one` refuses is refused here, with the row's position.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import moments, survey
-from streamnb._kernels._values import check_weight, event_time, number
+from streamnb._kernels._values import check_weight, event_time, is_number, number
 from streamnb.stats.index import (
     CodedLabels,
     Label,
@@ -68,7 +69,7 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
         a pandas or polars DataFrame, a two-dimensional NumPy array or SciPy sparse matrix.
     columns
         names for the columns of an array or a sparse matrix; "0", "1", ... without.
-        A cell that a sparse matrix leaves out is 0.
+        A cell that a sparse matrix leaves out is 0; the matrix is made dense.
 
     Raises
     ------
@@ -87,6 +88,9 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
             raise TypeError(msg)
         return _read_columns(X, _checked(X.columns, X.shape[1]), library)
     array = X.toarray() if library == "scipy" else X
+    if isinstance(array, np.ma.MaskedArray):
+        plain = np.float64 if array.dtype.kind in "fiub" else object
+        array = np.ma.filled(array.astype(plain), np.nan)
     if array.ndim != 2:
         msg = f"a table has two dimensions, not {array.ndim}"
         raise ValueError(msg)
@@ -126,7 +130,8 @@ def _polars_column(X: Any, place: int) -> Floats | list[Any]:
     import polars as pl
 
     column = X.to_series(place)
-    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+    is_plain = column.dtype.is_numeric() and not column.dtype.is_decimal()
+    if is_plain or column.dtype == pl.Boolean:
         return np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
     return list(column.to_list())
 
@@ -140,7 +145,7 @@ def _by_cell(columns: Sequence[Floats | list[Any]], names: list[Name]) -> Floats
         what the first row of those that are refused is refused for.
     """
     values = np.empty((len(columns[0]), len(columns))) if columns else np.empty((0, 0))
-    refused: list[tuple[int, str, type[Exception]]] = []
+    refused: list[tuple[int, str, type[TypeError | ValueError]]] = []
     for place, (name, column) in enumerate(zip(names, columns, strict=True)):
         row = 0
         try:
@@ -152,7 +157,7 @@ def _by_cell(columns: Sequence[Floats | list[Any]], names: list[Name]) -> Floats
                 row = int(np.isinf(column).argmax()) if len(column) else 0
                 number(column[row] if len(column) else 0.0, name)
         except (TypeError, ValueError) as error:
-            refused.append((row, str(error), type(error)))
+            refused.append((row, str(error), _kind(error)))
     if refused:
         row, said, kind = min(refused, key=lambda one: one[0])
         msg = f"row {row}: {said}"
@@ -174,6 +179,9 @@ def _finite(values: Floats, names: list[Name]) -> Table:
 
 def _checked(columns: Iterable[Any], n: int) -> list[Name]:
     """The names of n columns, each of them once."""
+    if isinstance(columns, str):
+        msg = f"columns= is a list of names, not {columns!r}"
+        raise TypeError(msg)
     names = [canonical_name(name) for name in columns]
     if len(names) != n:
         msg = f"{len(names)} names for {n} columns"
@@ -205,15 +213,15 @@ def read_labels(y: Any, n: int) -> CodedLabels:
     TypeError, ValueError
         another number of labels, or one that is none; names its position.
     """
-    array = getattr(y, "to_numpy", lambda: y)()
-    if isinstance(array, np.ndarray) and array.dtype.kind in "iub" and array.shape == (n,):
+    array = y.to_numpy() if type(y).__name__ == "Series" else y
+    if type(array) is np.ndarray and array.dtype.kind in "iub" and array.shape == (n,):
         coded = _small_numbers(array)
         if coded is not None:
             return coded
-    labels = list(y.tolist() if hasattr(y, "tolist") else y)
+    labels = _items(y, n, "labels")
     kinds = set(map(type, labels))
-    if len(labels) != n or not (kinds <= {int, bool} or (kinds == {str} and _is_ascii(labels))):
-        labels = _each(labels, n, "labels", canonical_label)
+    if not (kinds <= {int, bool} or (kinds == {str} and _is_ascii(labels))):
+        labels = _each(labels, canonical_label)
         kinds = set(map(type, labels))
     keys: list[Any] = labels
     if len(kinds) > 1:  # 1 and True are equal, and both are to be seen
@@ -252,11 +260,11 @@ def read_times(t: Any, n: int) -> list[int] | None:
     """
     if t is None:
         return None
-    if isinstance(t, int | float | np.number | datetime):
+    if is_number(t) or isinstance(t, datetime | np.datetime64):
         return [event_time(t)] * n
-    if isinstance(t, np.ndarray):
-        t = (t.astype("datetime64[us]") if t.dtype.kind == "M" else t).tolist()
-    return _each(t, n, "times", event_time)
+    if isinstance(t, np.ndarray) and t.dtype.kind == "M":
+        t = list(t)
+    return _each(_items(t, n, "times"), event_time)
 
 
 def read_weights(w: Any, n: int) -> Floats:
@@ -269,25 +277,52 @@ def read_weights(w: Any, n: int) -> Floats:
     """
     if w is None:
         return np.ones(n)
-    if isinstance(w, int | float | np.number):
+    if is_number(w):
         return np.full(n, check_weight(w))
-    weights = _each(w.tolist() if hasattr(w, "tolist") else w, n, "weights", check_weight)
-    return np.array(weights, dtype=np.float64)
+    return np.array(_each(_items(w, n, "weights"), check_weight), dtype=np.float64)
 
 
-def _each(items: Iterable[Any], n: int, what: str, read: Callable[[Any], Any]) -> list[Any]:
-    """What `read` makes of each of n items; its errors name the position."""
+def _items(values: Any, n: int, what: str) -> list[Any]:
+    """The items of a column of n, in Python's own types where the column has these.
+
+    Raises
+    ------
+    TypeError
+        it is no column: a text, a set, a mapping, a table, or nothing to go through.
+    ValueError
+        it has another length.
+    """
+    flat = getattr(values, "ndim", 1) == 1
+    if (
+        not flat
+        or isinstance(values, str | bytes | Mapping | AbstractSet)
+        or not isinstance(values, Iterable)
+    ):
+        msg = f"{what}: a column of {n} is wanted, not {type(values).__name__}"
+        raise TypeError(msg)
+    is_time = isinstance(values, np.ndarray) and values.dtype.kind in "mM"
+    items = values.tolist() if hasattr(values, "tolist") and not is_time else values
     items = list(items)
     if len(items) != n:
         msg = f"{len(items)} {what} for {n} rows"
         raise ValueError(msg)
+    return items
+
+
+def _each(items: list[Any], read: Callable[[Any], Any]) -> list[Any]:
+    """What `read` makes of each item; its errors name the position."""
     for row, item in enumerate(items):
         try:
             items[row] = read(item)
         except (TypeError, ValueError) as error:
             msg = f"row {row}: {error}"
-            raise type(error)(msg) from None
+            raise _kind(error)(msg) from None
     return items
+
+
+def _kind(error: Exception) -> type[TypeError | ValueError]:
+    """The type of error to raise again with more to say."""
+    return TypeError if isinstance(error, TypeError) else ValueError
 
 
 def to_answers(places: NDArray[np.intp] | None, labels: list[Label], X: Any) -> Any:
@@ -302,14 +337,13 @@ def to_answers(places: NDArray[np.intp] | None, labels: list[Label], X: Any) -> 
     X
         the table that was asked about.
     """
-    one_kind = len({type(label) for label in labels}) == 1
-    if places is None:
-        values = np.full(X.shape[0], None, dtype=object)
-    else:
-        choices = np.array(labels) if one_kind else np.empty(len(labels), dtype=object)
-        if not one_kind:
-            choices[:] = labels
-        values = choices[places]
+    choices = np.array(labels) if len({type(label) for label in labels}) == 1 else None
+    # NumPy makes floats of wide whole numbers, and drops a text's last zeros.
+    one_kind = choices is not None and choices.dtype != object and choices.tolist() == labels
+    if choices is None or not one_kind:
+        choices = np.empty(len(labels), dtype=object)
+        choices[:] = labels
+    values = np.full(X.shape[0], None, dtype=object) if places is None else choices[places]
     library = library_of(X)
     if library == "pandas":
         import pandas as pd

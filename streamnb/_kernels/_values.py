@@ -141,6 +141,11 @@ def event_time(t: Any) -> int:
     ValueError
         it is NaN or infinite.
     """
+    if isinstance(t, np.datetime64):
+        t = t.astype("datetime64[us]").item()
+    if t is None or (isinstance(t, datetime) and t != t):  # NumPy's and pandas' NaT
+        msg = "a time is missing"
+        raise ValueError(msg)
     if isinstance(t, datetime):
         since = (t if t.tzinfo else t.replace(tzinfo=UTC)) - _EPOCH
         microseconds = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds

@@ -173,11 +173,16 @@ class GaussianScorer:
             return None
         if self._version != self._clock[0]:
             self._refresh()
+        k: cython.Py_ssize_t
+        answer: list[Any] = [0.0] * self._k
         self._read(x)
+        # From here on nothing runs Python: no other thread comes between.
         if self._places != self._clock[1]:
             return None
         self._score()
-        return [self._scores[k] for k in range(self._k)]
+        for k in range(self._k):
+            answer[k] = self._scores[k]
+        return answer
 
     def scores_many(self, rows: Any, slots: Any) -> Any:
         """The joint log-likelihoods of the rows of a table, (n, K); `None` as in `scores`.
@@ -290,7 +295,7 @@ class GaussianScorer:
         for k in range(self._k):
             w = self._prior_counts[k]
             if self._classes[k] >= 0:
-                w += self._heads[4 * self._classes[k]]
+                w = _bounded(w + self._heads[4 * self._classes[k]])
             self._start[k] = w
             high = max(high, w)
         for k in range(self._k):

@@ -24,6 +24,7 @@ try:
 except ModuleNotFoundError:
     from streamnb._kernels import _cython as cython
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,19 @@ def _take_whole(
         squares_lo[i] = squares_lo[i] + (_sum_error(y, g, e) + u)
 
 
+def _describe(cells: Any, heads: Any) -> None:
+    """Writes into the heads of classes whether each is whole, and whether it is tame.
+
+    Whole: each feature has the class's own weight. Tame: no event of ordinary size can make a
+    statistic infinite.
+    """
+    heads[:, 2] = (cells[:, 4:] == heads[:, :2, None]).all(axis=(1, 2))
+    sizes = np.abs(cells[:, 0])
+    tame = (sizes <= LARGE_VALUE) & ((sizes >= SMALL_VALUE) | (sizes == 0.0))
+    tame &= cells[:, 2] <= 1e300
+    heads[:, 3] = tame.all(axis=1) & (heads[:, 0] <= LARGE_WEIGHT)
+
+
 @cython.cclass
 class MomentsTable:
     """The cells of all classes and features, and the reading of one event.
@@ -208,7 +222,7 @@ class MomentsTable:
     _capacity: cython.Py_ssize_t
     _present: cython.Py_ssize_t
     _wild: cython.bint
-    _new: list[Any]
+    _lock: Any
     _refusal: str
     _factors_array: Any
     _factors: cython.p_double  # what `_step` says
@@ -226,7 +240,7 @@ class MomentsTable:
         self._capacity = 0
         self._present = 0
         self._wild = False
-        self._new = []
+        self._lock = Lock()
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
         self._factors_array = np.zeros(4)
@@ -315,19 +329,11 @@ class MomentsTable:
         return bool(self._heads_array[: len(self._shown), 3].all())
 
     def put(self, cells: Any, weights: Any) -> None:
-        """Puts cells (K, 6, D) and class weights (K, 2) in place of those that are there.
-
-        A class is whole if each feature has the class's own weight; it is tame if no event
-        within LARGE_VALUE and LARGE_WEIGHT can make a statistic infinite.
-        """
+        """Puts cells (K, 6, D) and class weights (K, 2) in place of those that are there."""
         self._cells_array[: cells.shape[0], :, : cells.shape[2]] = cells
         heads = self._heads_array[: cells.shape[0]]
         heads[:, :2] = weights
-        heads[:, 2] = (cells[:, 4:] == weights[:, :, None]).all(axis=(1, 2))
-        sizes = np.abs(cells[:, 0])
-        tame = (sizes <= LARGE_VALUE) & ((sizes >= SMALL_VALUE) | (sizes == 0.0))
-        tame &= cells[:, 2] <= 1e300
-        heads[:, 3] = tame.all(axis=1) & (weights[:, 0] <= LARGE_WEIGHT)
+        _describe(cells, heads)
         self._clock[0] += 1
         self._clock[1] += 1
 
@@ -336,8 +342,9 @@ class MomentsTable:
     def read(self, x: Any) -> Any:
         """Reads an event's features into `values`, and checks all of them.
 
-        Answers the list of the (name, value) pairs whose names have no slot; it is only good
-        until the next call.
+        Answers the list of the names that have values and no slot, `None` where there are none.
+        All that may run Python comes before the first value is written, so that threads which ask
+        one model do not read each other's events.
         """
         return self._read(x)
 
@@ -347,27 +354,21 @@ class MomentsTable:
         n: cython.Py_ssize_t = len(self._order)
         i: cython.Py_ssize_t = walk(event, self._order, self._values, _SMALL_VALUE, _LARGE_VALUE)
         if i < 0:
-            self._read_any(event)
-            return self._new
+            return self._read_any(event)
         self._present = i
         self._wild = False
-        if self._new:
-            self._new = []
         while i < n:
             self._values[i] = float("nan")
             i += 1
-        return self._new
+        return None
 
     @cython.cfunc
-    def _read_any(self, event: dict[Any, Any]) -> None:
+    def _read_any(self, event: dict[Any, Any]) -> Any:
         """`read` for features in any order and of any kind, missing and new ones among them."""
-        i: cython.Py_ssize_t
-        present: cython.Py_ssize_t = 0
         v: cython.double
-        values = self._values
-        self._wild = False
-        for i in range(len(self._order)):
-            values[i] = float("nan")
+        wild: cython.bint = False
+        slots: list[Any] = []
+        numbers: list[Any] = []
         new: list[Any] = []
         for name, value in event.items():
             slot = self._names.get(name) if type(name) is str else None
@@ -375,25 +376,26 @@ class MomentsTable:
                 slot = self._features.find(name)
             v = value if type(value) is float else _number(value, name)
             if not _is_ordinary(v):
-                v = self._unusual(value, name)
+                v = number(value, name)
+                wild = wild or v == v
             if v != v:
                 continue
             if slot is None:
-                new.append((name, v + 0.0))
+                new.append(name)
             else:
-                i = slot
-                values[i] = v + 0.0
-                present += 1
-        self._present = present
-        self._new = new
-
-    @cython.cfunc
-    def _unusual(self, value: object, name: object) -> cython.double:
-        """A value that is missing, infinite (refused), or of a size that asks for care."""
-        v: cython.double = number(value, name)
-        if v == v:
-            self._wild = True
-        return v
+                slots.append(slot)
+                numbers.append(v + 0.0)
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        values = self._values
+        for i in range(len(self._order)):
+            values[i] = float("nan")
+        for i in range(len(slots)):
+            at = slots[i]
+            values[at] = numbers[i]
+        self._present = len(slots)
+        self._wild = wild
+        return new or None
 
     # -- learning --------------------------------------------------------------------------
 
@@ -409,16 +411,13 @@ class MomentsTable:
         slot = self._labels.get(y) if type(y) is str or type(y) is int else None
         if slot is None or type(y) is not type(self._shown[slot]):
             slot = self._classes.find(y)
-        new: list[Any] = self._read(x)
+        new = self._read(x)
         if weight == 0.0:
             return
-        if new:
-            self._add_features(new)
         is_new: cython.bint = slot is None
-        if is_new:
-            slot = self._classes.add(y)
-            self.reserve(len(self._shown), 0)
-            self._clock[1] += 1
+        if is_new or new is not None:
+            slot = self._admit(y, new or [])
+            self._read(x)  # again, now that each name has its slot
         k = slot
         if (
             self._wild
@@ -426,26 +425,54 @@ class MomentsTable:
             or self._heads[4 * k + 3] == 0.0
         ):
             if not self._try_row(k, weight):
-                if is_new:
-                    self._classes.drop_last()
-                raise ValueError(self._refusal)
+                refusal = self._refusal
+                self._dismiss(y if is_new else None, new or [])
+                raise ValueError(refusal)
         else:
             self._learn_row(k, weight)
-        if type(y) is not type(self._shown[k]):
-            self._classes.add(y)
-            self._clock[1] += 1
         self._clock[0] += 1
+        if type(y) is not type(self._shown[k]):
+            self._show(y, k)
 
-    def _add_features(self, new: Any) -> None:
-        """Gives new features their slots and puts their values with the others."""
-        first: cython.Py_ssize_t = len(self._order)
-        self.spread()
-        for name, _ in new:
-            self._features.add(name)
+    def learn_event(self, x: Any, y: Any) -> None:
+        """Learns one event of weight 1."""
+        self.learn(x, y, 1.0, None)
+
+    def _show(self, y: Any, k: int) -> None:
+        """Lets a class be shown as y where that is a higher kind than before."""
+        before = self._shown[k]
+        self._classes.add(y)
+        if self._shown[k] is not before:
+            self._clock[1] += 1
+
+    def _admit(self, y: Any, names: list[Any]) -> int:
+        """Gives a label and new names their slots; answers the label's.
+
+        There is room before there is a slot, also while another thread reads.
+        """
+        with self._lock:
+            self.reserve(len(self._shown) + 1, len(self._order) + len(names))
+            if names:
+                self.spread()
+            for name in names:
+                self._features.add(name)
+            slot = self._classes.find(y)
+            if slot is None:
+                slot = self._classes.add(y)
+            self._clock[1] += 1
+        return int(slot)
+
+    def _dismiss(self, y: Any, names: list[Any]) -> None:
+        """Takes back what `_admit` gave; y is `None` where the label had a slot before."""
+        with self._lock:
+            self._features.drop(names)
+            if y is not None:
+                self._classes.drop([y])
+            self._clock[1] += 1
+
+    def changed(self) -> None:
+        """Says that labels or features have come from elsewhere: what is derived is out of date."""
         self._clock[1] += 1
-        self.reserve(0, len(self._order))
-        self._values_array[first : first + len(new)] = [value for _, value in new]
-        self._present += len(new)
 
     def spread(self) -> None:
         """Lets features have other weights than their class: to be called before new ones come."""
@@ -469,25 +496,22 @@ class MomentsTable:
 
     @cython.cfunc
     def _try_row(self, k: cython.Py_ssize_t, w: cython.double) -> cython.bint:
-        """`_learn_row`, undone (False) where a statistic is not finite afterwards.
-
-        The class is checked at each of its further events too.
-        """
+        """`_learn_row` with care, undone (False) where a statistic is not finite afterwards."""
         cells = self._cells_array[k].copy()
         heads = self._heads_array[k].copy()
         self._spread_weight(k)
         self._learn_part(k, w)
         _add_weight(self._heads, 4 * k, w)
-        self._heads[4 * k + 2] = 0.0
         bad = np.flatnonzero(~np.isfinite(self._cells_array[k]).all(axis=0))
-        if np.isfinite(self._heads_array[k]).all():
-            if bad.size == 0:
-                self._heads[4 * k + 3] = 0.0
-                return True
+        label = self._shown[k]
+        if not np.isfinite(self._heads_array[k]).all():
+            what = f"the weight with w={w!r}"
+        elif bad.size:
             what = f"feature {self._order[bad[0]]!r} with the value {self._values[bad[0]]!r}"
         else:
-            what = f"the weight with w={w!r}"
-        label = self._shown[k]
+            one = slice(k, k + 1)
+            _describe(self._cells_array[one, :, : len(self._order)], self._heads_array[one])
+            return True
         self._refusal = f"{what} would make statistics of class {label!r} infinite"
         self._cells_array[k] = cells
         self._heads_array[k] = heads

@@ -65,7 +65,7 @@ class Gaussian:
     def __post_init__(self) -> None:
         for name in ("var_smoothing", "background", "ddof"):
             check_parameter(getattr(self, name), name)
-        if self.smoothing not in SMOOTHINGS:
+        if not isinstance(self.smoothing, str) or self.smoothing not in SMOOTHINGS:
             msg = f"smoothing is one of {', '.join(SMOOTHINGS)}, not {self.smoothing!r}"
             raise ValueError(msg)
 

@@ -2,8 +2,9 @@
 
 from streamnb.models.base import BayesClassifier, merge
 from streamnb.models.naive_bayes import GaussianNB
+from streamnb.stats.index import label_texts
 
-__all__ = ["KINDS", "BayesClassifier", "GaussianNB", "merge"]
+__all__ = ["KINDS", "BayesClassifier", "GaussianNB", "label_texts", "merge"]
 
 KINDS: dict[str, type[BayesClassifier]] = {model.kind: model for model in (GaussianNB,)}
 """The models by their names on the command line and in files."""

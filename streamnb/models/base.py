@@ -34,6 +34,8 @@ class BayesClassifier(MiniBatchClassifier):
     state_parameters: ClassVar[tuple[str, ...]] = ()
     """Parameters that shape the statistics. They must be equal for a merge."""
 
+    derived: ClassVar[tuple[str, ...]] = ("_scorer",)
+    """Attributes that hold the statistics, or are made of them."""
     mergeable: ClassVar[bool] = True
     """Whether there are statistics to merge."""
     mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count")
@@ -47,13 +49,13 @@ class BayesClassifier(MiniBatchClassifier):
     def __init__(self) -> None:
         self.provenance = Provenance()
         self._scorer = STALE
-        self._check()
+        self.check()
         self._clear()
 
     # -- what a model says of itself -------------------------------------------------------
 
     @abstractmethod
-    def _check(self) -> None:
+    def check(self) -> None:
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""
 
     @abstractmethod
@@ -190,7 +192,7 @@ class BayesClassifier(MiniBatchClassifier):
             if before is not self:
                 self._scorer = STALE
                 try:
-                    self._check()
+                    self.check()
                 except (TypeError, ValueError):
                     super().__setattr__(name, before)
                     raise
@@ -292,21 +294,18 @@ class BayesClassifier(MiniBatchClassifier):
             key: value.tobytes() if isinstance(value, np.ndarray) else repr(value)
             for key, value in self.state().items()
         }
-        return self.kind, repr(self.canonical_parameters()), state, self.provenance
+        return type(self), repr(self.canonical_parameters()), state, self.provenance
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle and copy keep: parameters, statistics in canonical order, provenance."""
-        return {
-            "parameters": self.parameters(),
-            "state": self.state(),
-            "provenance": self.provenance,
-        }
+        """What pickle and copy keep: the attributes, and the statistics in canonical order."""
+        kept = {name: value for name, value in self.__dict__.items() if name not in self.derived}
+        return {"attributes": kept, "state": self.state()}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         """Makes the model anew from what `__getstate__` gave."""
-        self.__init__(**kept["parameters"])  # type: ignore[misc]  # the subclass's own
+        self.__dict__.update(kept["attributes"])
+        self._scorer = STALE
         self.set_state(kept["state"])
-        self.provenance = kept["provenance"]
 
 
 def merge(models: Iterable[BayesClassifier], like: BayesClassifier | None = None) -> Any:
@@ -362,7 +361,8 @@ def _check_mergeable(
         msg = f"a {first.kind} and a {other.kind} model cannot be merged"
         raise MergeError(msg)
     ours, theirs = first.canonical_parameters(), other.canonical_parameters()
-    differ = [name for name in (ours if names is None else names) if ours[name] != theirs[name]]
+    names = list(ours) if names is None else names
+    differ = [name for name in names if repr(ours[name]) != repr(theirs[name])]
     if differ:
         said = ", ".join(
             f"{name} ({getattr(first, name)!r} and {getattr(other, name)!r})" for name in differ
@@ -388,13 +388,13 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, Mapping):
         index = LabelIndex(value)
         by_slot = dict(zip(map(index.find, value), value.values(), strict=True))
-        return [[index.order[slot], float(by_slot[slot])] for slot in index.canonical()]
+        return [[index.order[slot], float(by_slot[slot]) + 0.0] for slot in index.canonical()]
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int | float | np.number):
-        return float(value)
+        return float(value) + 0.0
     index = LabelIndex(value)
-    return [index.order[slot] for slot in index.canonical()]
+    return [index.order[slot] for slot in index.canonical()] or None
 
 
 def _plain(value: Any) -> Any:

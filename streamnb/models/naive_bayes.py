@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb import frames
-from streamnb._kernels import moments, survey
+from streamnb._kernels import moments
 from streamnb._kernels._values import check_parameter, number
 from streamnb.bayes import STALE, Scorer
 from streamnb.likelihoods import Gaussian
 from streamnb.models.base import BayesClassifier
-from streamnb.stats.index import CodedLabels, Label, Name, canonical_label, canonical_name
+from streamnb.stats.index import Label, Name, canonical_label
 from streamnb.stats.moments import Moments, MomentsState
 
 __all__ = ["GaussianNB"]
@@ -71,6 +71,8 @@ class GaussianNB(BayesClassifier):
         "known_labels",
     )
 
+    derived: ClassVar[tuple[str, ...]] = ("_scorer", "_moments", "_table")
+
     _moments: Moments
     _table: moments.MomentsTable
 
@@ -120,7 +122,31 @@ class GaussianNB(BayesClassifier):
         ValueError, TypeError
             labels or features that do not fit, or a number out of range.
         """
-        return GivenGaussianNB(means, variances, prior)
+        for given in (means, variances):
+            if not given or not all(isinstance(values, Mapping) for values in given.values()):
+                msg = "means and variances are mappings {label: {feature: number}}"
+                raise ValueError(msg)
+        names = list(next(iter(means.values())))
+        if any(len(values) != len(names) for values in (*means.values(), *variances.values())):
+            msg = "means and variances are given for the same features of each label"
+            raise ValueError(msg)
+        if variances.keys() != means.keys() or (prior is not None and prior.keys() - means.keys()):
+            msg = f"other labels than those of the means: {list(variances)}, {prior}"
+            raise ValueError(msg)
+        model = GivenGaussianNB(
+            var_smoothing=0.0,
+            prior="uniform" if prior is None else prior,
+            known_labels=list(means),
+        )
+        rows = (({name: _of(means, y, name) for name in names}, y) for y in means)
+        state = Moments.of_events(rows).state()
+        by_label = {canonical_label(label): label for label in means}
+        for row, label in enumerate(state.labels):
+            for column, name in enumerate(state.names):
+                variance = _of(variances, by_label[label], name)
+                state.cells[row, 2, column] = check_parameter(variance, f"the variance of {name!r}")
+        model.hold(Moments.from_state(state))
+        return model
 
     learn_one = moments.learn_one
 
@@ -195,14 +221,16 @@ class GaussianNB(BayesClassifier):
     def _likelihood(self) -> Gaussian:
         return Gaussian(self.var_smoothing, self.smoothing, self.background, self.ddof)
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
         self._likelihood()
         self._prior()
 
     def _clear(self) -> None:
-        self._hold(Moments())
+        self.hold(Moments())
 
-    def _hold(self, statistic: Moments) -> None:
+    def hold(self, statistic: Moments) -> None:
+        """Takes a statistic in place of its own."""
         self._moments = statistic
         self._table = statistic.table
         self._scorer = STALE
@@ -220,7 +248,7 @@ class GaussianNB(BayesClassifier):
 
     def take(self, parts: Iterable[Self]) -> None:
         """Takes the statistics of the parts, joined in order, in place of its own."""
-        self._hold(Moments.merged(part.statistic for part in parts))
+        self.hold(Moments.merged(part.statistic for part in parts))
 
     def state(self) -> dict[str, Any]:
         """The statistics in canonical order: see `streamnb.stats.moments.MomentsState.packed`."""
@@ -228,7 +256,7 @@ class GaussianNB(BayesClassifier):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        self._hold(Moments.from_state(MomentsState.unpacked(state)))
+        self.hold(Moments.from_state(MomentsState.unpacked(state)))
 
 
 class GivenGaussianNB(GaussianNB):
@@ -236,57 +264,15 @@ class GivenGaussianNB(GaussianNB):
 
     mergeable: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        means: Mapping[Label, Mapping[Name, float]],
-        variances: Mapping[Label, Mapping[Name, float]],
-        prior: Mapping[Label, float] | None = None,
-    ) -> None:
-        if not means:
-            msg = "there are no means"
-            raise ValueError(msg)
-        self._given = (means, variances, prior)
-        super().__init__(
-            var_smoothing=0.0,
-            prior=prior if prior is not None else dict.fromkeys(means, 1 / len(means)),
-        )
-        # One event a class has its means; what it lacks is the variance.
-        events = Moments()
-        names = list(next(iter(means.values())))
-        labels = [canonical_label(label) for label in means]
-        table = np.array([[_of(means, label, name) for name in names] for label in means])
-        events.learn_rows(
-            [canonical_name(name) for name in names],
-            table,
-            CodedLabels(labels, np.arange(len(labels), dtype=np.intp)),
-            np.ones(len(labels)),
-            survey.survey(table.reshape(-1), moments.SMALL_VALUE, moments.LARGE_VALUE),
-        )
-        state = events.state()
-        by_label = {canonical_label(label): label for label in means}
-        for row, label in enumerate(state.labels):
-            for column, name in enumerate(state.names):
-                variance = _of(variances, by_label[label], name)
-                state.cells[row, 2, column] = check_parameter(variance, f"the variance of {name!r}")
-        if any(len(values) != len(names) for values in (*means.values(), *variances.values())):
-            msg = "means and variances are given for the same features of each label"
-            raise ValueError(msg)
-        if variances.keys() != means.keys() or (prior is not None and prior.keys() - means.keys()):
-            msg = f"other labels than those of the means: {list(variances)}, {prior}"
-            raise ValueError(msg)
-        self._hold(Moments.from_state(state))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """What pickle and copy keep."""
-        return type(self), self._given
-
     def clone(
         self,
-        new_params: dict[str, Any] | None = None,  # noqa: ARG002 - River's signature
-        include_attributes: bool = False,  # noqa: ARG002, FBT001, FBT002 - the same
+        new_params: dict[str, Any] | None = None,
+        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
     ) -> Self:
-        """The same distributions again."""
-        return type(self)(*self._given)
+        """The same distributions with the same parameters, or new ones."""
+        clone = super().clone(new_params, include_attributes)
+        clone.hold(Moments.from_state(self.statistic.state()))
+        return clone
 
     def learn_one(self, *_arguments: Any, **_named: Any) -> None:
         """Raises `TypeError`: there are no statistics to add an event to."""

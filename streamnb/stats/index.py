@@ -111,7 +111,7 @@ def label_texts(labels: Iterable[Label]) -> list[str]:
     texts = []
     for label in labels:
         text = label if isinstance(label, str) else json.dumps(label)
-        if not isinstance(label, str) and text in taken:
+        while not isinstance(label, str) and text in taken:
             text = f"{type(label).__name__}:{text}"
         texts.append(text)
     return texts
@@ -165,9 +165,9 @@ class LabelIndex:
             self.order[slot] = label
         return slot
 
-    def drop_last(self) -> None:
-        """Takes back the newest label."""
-        del self.slots[self.order.pop()]
+    def drop(self, labels: list[Label]) -> None:
+        """Takes back labels that came last; nothing where others came after them."""
+        _drop(self.slots, self.order, [canonical_label(label) for label in labels])
 
     def canonical(self) -> list[int]:
         """The slots in canonical order of their labels."""
@@ -196,6 +196,17 @@ class NameIndex:
             self.order.append(name)
         return slot
 
+    def drop(self, names: list[Name]) -> None:
+        """Takes back names that came last; nothing where others came after them."""
+        _drop(self.slots, self.order, [canonical_name(name) for name in names])
+
     def canonical(self) -> list[int]:
         """The slots in canonical order of their names."""
         return sorted(range(len(self.order)), key=lambda slot: order_key(self.order[slot]))
+
+
+def _drop(slots: dict[Any, int], order: list[Any], items: list[Any]) -> None:
+    if items and order[-len(items) :] == items:
+        del order[-len(items) :]
+        for item in items:
+            del slots[item]

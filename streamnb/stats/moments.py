@@ -135,6 +135,14 @@ class Moments:
         self.table.put(state.cells, state.weights)
         return self
 
+    @classmethod
+    def of_events(cls, events: Iterable[tuple[Mapping[Name, float], Label]]) -> Moments:
+        """The statistic of events of weight 1."""
+        self = cls()
+        for x, y in events:
+            self.table.learn_event(x, y)
+        return self
+
     def state(self) -> MomentsState:
         """A copy of all that was seen, in canonical order."""
         cells = self.table.cells()
@@ -154,9 +162,13 @@ class Moments:
         names = list(names)
         if any(name not in self.features.slots for name in names):
             self.table.spread()
+        labels = list(labels)
+        self.table.reserve(
+            len(self.classes.order) + len(labels), len(self.features.order) + len(names)
+        )
         classes = np.array([self.classes.add(label) for label in labels], dtype=np.intp)
         features = np.array([self.features.add(name) for name in names], dtype=np.intp)
-        self.table.reserve(len(self.classes.order), len(self.features.order))
+        self.table.changed()
         return classes, features
 
     def learn_rows(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from streamnb.models import BayesClassifier
+from streamnb.models import BayesClassifier, label_texts
 from streamnb.stream.records import Question, Scalar
 
 __all__ = ["Respondent", "label_keys"]
@@ -48,13 +47,7 @@ class Respondent:
 def label_keys(labels: Iterable[Scalar]) -> dict[Scalar, str]:
     """Return a key for each label: a text as it is, another label as its JSON.
 
-    Where a text label reads the same, the other has its type before it: `int:1`.
+    See `streamnb.models.label_texts`.
     """
     labels = list(labels)
-    texts = {label for label in labels if isinstance(label, str)}
-    return {label: label if isinstance(label, str) else _key(label, texts) for label in labels}
-
-
-def _key(label: Scalar, texts: set[str]) -> str:
-    key = json.dumps(label)
-    return f"{type(label).__name__}:{key}" if key in texts else key
+    return dict(zip(labels, label_texts(labels), strict=True))

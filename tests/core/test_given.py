@@ -69,6 +69,21 @@ def test_copies_answer_alike() -> None:
         assert other.predict_proba_one({"x": 3.0}) == model.predict_proba_one({"x": 3.0})
 
 
+def test_readings_and_the_callers_dicts() -> None:
+    """A reading set later is kept by copies; the caller's dicts are not looked at again."""
+    means = {"a": {"x": 2.0}, "b": {"x": 5.0}}
+    model = given(means=means, prior={"a": 1.0})
+    means["a"]["x"] = 100.0
+    assert model.classes == ["a", "b"]
+    assert model.means("b") == {"x": 5.0}
+    model.prior = {"a": 0.9, "b": 0.1}
+    other = copy.deepcopy(model)
+    assert other.predict_proba_one({}) == pytest.approx({"a": 0.9, "b": 0.1})
+    assert other.means("a") == {"x": 2.0}
+    assert model.clone({"var_smoothing": 3.0}).var_smoothing == 3.0
+    assert "var_smoothing" in repr(model)
+
+
 @pytest.mark.parametrize(
     "changes",
     [

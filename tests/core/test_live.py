@@ -1,0 +1,210 @@
+"""A model that goes on learning answers as the one that is loaded from its bytes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import stat
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import streamnb
+from streamnb import GaussianNB
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTION = {"0": 4.0, "1": -50.0, "n": 1.0}
+
+
+def check_live(model: GaussianNB) -> None:
+    """Assert that a model and its copy from bytes answer alike, in the order of `classes`."""
+    loaded = streamnb.loads(streamnb.dumps(model))
+    assert model.joint_log_likelihood(QUESTION) == loaded.joint_log_likelihood(QUESTION)
+    assert list(map(repr, model.predict_proba_one(QUESTION))) == list(map(repr, model.classes))
+
+
+def test_features_and_classes_that_tables_bring() -> None:
+    """After a question, a table's new features, classes and kinds of labels count at once."""
+    model = GaussianNB()
+    model.learn_many(np.array([[0.0], [1.0], [10.0], [11.0]]), list("aabb"))
+    model.predict_one({"0": 1.0})
+    model.learn_many(np.array([[0.0, 50], [1.0, 51], [10.0, -50], [11.0, -51]]), list("aabb"))
+    check_live(model)
+    for number in range(20):
+        model.learn_many(np.array([[99.0], [99.5]]), [number, number])
+        check_live(model)
+        model.learn_many(np.array([[99.0]]), [float(number)])
+        check_live(model)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_steps(seed: int) -> None:
+    """Whatever was learned how, the live model answers with the bits of the loaded one."""
+    rng = random.Random(seed)
+    model = GaussianNB()
+    for _ in range(40):
+        label = rng.choice(["a", "b", 1, True, 1.0, rng.randint(0, 9)])
+        names = rng.sample(["0", "1", "2", "n", 7, ("t", 1)], rng.randint(0, 4))
+        x = {name: rng.gauss(0, 1) for name in names}
+        step = rng.choice(["one", "many", "merge", "ask"])
+        if step == "one":
+            model.learn_one(x, label)
+        elif step == "many":
+            model.learn_many(pd.DataFrame([x, x]), [label, label])
+        elif step == "merge":
+            other = GaussianNB()
+            other.learn_one(x, label)
+            model += other
+        check_live(model)
+
+
+def test_threads_may_ask_one_model() -> None:
+    """Each thread gets the answers to its own events, also where values take the long way."""
+    model = GaussianNB()
+    rng = np.random.default_rng(1)
+    for row in rng.normal(size=(30, 10)):
+        model.learn_one({f"f{j}": float(v) for j, v in enumerate(row)}, "ab"[int(row[0] > 0)])
+    wrong: list[Any] = []
+
+    def ask(offset: int) -> None:
+        x = {f"f{j}": np.float32(offset + j) for j in range(10)}
+        expected = answers[offset]
+        wrong.extend(offset for _ in range(20_000) if model.joint_log_likelihood(x) != expected)
+
+    answers = {
+        k: model.joint_log_likelihood({f"f{j}": float(np.float32(k + j)) for j in range(10)})
+        for k in range(4)
+    }
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "labels", [[-1, 2**63], ["x", "x\0"], [2, 2**200], [True, 2], ["a", 1]], ids=repr
+)
+def test_answers_are_labels_as_they_are(labels: list[Any]) -> None:
+    """NumPy would make floats of wide whole numbers and drop a text's last zeros."""
+    model = GaussianNB()
+    X = np.array([[0.0], [9.0]])
+    model.learn_many(X, labels)
+    for table in (X, pd.DataFrame(X, columns=["0"]), pl.DataFrame({"0": X[:, 0]})):
+        found = list(model.predict_many(table))
+        assert found == labels
+        assert [type(label) for label in found] == [
+            type(label) if isinstance(label, str) else type(found[at])
+            for at, label in enumerate(labels)
+        ]
+
+
+X = np.array([[0.0], [1.0]])
+TIMES = np.array(["2020-01-01", "2021-01-01"], "datetime64[ns]")
+
+
+@pytest.mark.parametrize(
+    ("y", "w", "t"),
+    [
+        (TIMES, None, None),
+        (TIMES - TIMES[0], None, None),
+        (["a", "b"], TIMES - TIMES[0], None),
+        (["a", "b"], None, TIMES - TIMES[0]),
+        (["a", "b"], None, [pd.NaT, 0.0]),
+        (["a", "\ud800"], None, None),
+        (np.ma.masked_array([1, 2], mask=[0, 1]), None, None),
+        (pd.DataFrame({"y": ["a", "b"]}), None, None),
+        (np.array([["a"], ["b"]]), None, None),
+        (None, None, None),
+        (1, None, None),
+        ("ab", None, None),
+        ({"a", "b"}, None, None),
+        (["a", "b"], {1.0, 2.0}, None),
+        (["a", "b"], None, "01"),
+    ],
+    ids=repr,
+)
+def test_columns_that_are_none(y: Any, w: Any, t: Any) -> None:
+    """What is no column of labels, weights or times is refused, and nothing is learned."""
+    model = GaussianNB()
+    with pytest.raises((TypeError, ValueError), match=r"row|column"):
+        model.learn_many(X, y, w, t)
+    assert model == GaussianNB()
+
+
+def test_masked_cells_are_missing() -> None:
+    """The value behind a mask is not learned."""
+    model = GaussianNB()
+    table = np.ma.masked_array([[1, 2], [3, 999], [5, 6]], mask=[[0, 0], [0, 1], [0, 0]])
+    model.learn_many(table, ["a", "a", "b"])
+    assert model.means("a") == {"0": 2.0, "1": 2.0}
+
+
+def test_what_was_refused_leaves_no_features() -> None:
+    """A thousand refused events with names of their own leave the model as fast as it was."""
+    model = GaussianNB()
+    model.learn_one({"x": 1e200}, "a")
+    for number in range(1000):
+        with pytest.raises(ValueError, match="infinite"):
+            model.learn_one({"x": -1e200, f"n{number}": 1.0}, "a")
+    assert model.statistic.features.order == ["x"]
+
+
+def test_copies_keep_all_attributes() -> None:
+    """Subclasses and attributes of one's own come through pickle and copy."""
+    model = GaussianNB(known_labels=("a",))
+    model.learn_one({"x": 1.0}, "b")
+    model.tag = "mine"  # type: ignore[attr-defined]
+    for other in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301
+        assert other == model
+        assert other.tag == "mine"
+
+
+def test_save_keeps_permissions_and_links(tmp_path: Path) -> None:
+    """A private file stays private, and a link leads where it led."""
+    model = GaussianNB()
+    private, link = tmp_path / "private.nb", tmp_path / "link.nb"
+    streamnb.save(model, private)
+    private.chmod(0o600)
+    link.symlink_to(private)
+    model.learn_one({"x": 1.0}, "a")
+    streamnb.save(model, link)
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    assert link.is_symlink()
+    assert streamnb.load(private) == model
+
+
+def test_parameters_that_mean_the_same() -> None:
+    """No known labels is none; -0.0 is 0; and a parameter changed in place is never written."""
+    assert GaussianNB(known_labels=[]) == GaussianNB()
+    assert GaussianNB(background=-0.0) == GaussianNB()
+    with pytest.raises(streamnb.MergeError):
+        streamnb.merge([GaussianNB(known_labels=[1]), GaussianNB(known_labels=[True])])
+    model = GaussianNB(prior={"a": 1.0})
+    model.prior["a"] = 5  # type: ignore[index]
+    with pytest.raises(ValueError, match="prior"):
+        streamnb.dumps(model)
+
+
+def test_columns_of_classes_are_all_different() -> None:
+    """1, "1" and "int:1" are three columns."""
+    model = GaussianNB()
+    model.learn_many(np.array([[0.0], [1.0], [2.0]]), [1, "1", "int:1"])
+    table = model.predict_proba_many(pl.DataFrame({"0": [0.5]}))
+    assert table.shape == (1, 3)
+
+
+def test_a_weight_and_a_count_beyond_doubles() -> None:
+    """Their sum is bounded: the probabilities are still those of two classes."""
+    model = GaussianNB(prior_count=1e308)
+    model.learn_one({"x": 1.0}, "a", w=1.7e308)
+    model.learn_one({"x": 1.0}, "b")
+    assert sum(model.predict_proba_one({"x": 1.0}).values()) == pytest.approx(1.0)
