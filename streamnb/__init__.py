@@ -1,15 +1,21 @@
-"""Classifiers for streams: learned one event at a time, merged exactly, asked at any moment."""
+"""Classifiers for streams: learned one event at a time, merged exactly, asked at any moment.
+
+What is slow to import is imported when it is first used.
+"""
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamnb._version import __version__
-from streamnb.codec import dumps, load_file, loads, save
 from streamnb.errors import CodecError, ConfigError, MergeError, SourceError, StreamNBError
-from streamnb.models import GaussianNB, merge
+
+if TYPE_CHECKING:
+    from streamnb.codec import dumps, loads, save
+    from streamnb.models import GaussianNB, merge
 
 __all__ = [
     "CodecError",
@@ -26,9 +32,36 @@ __all__ = [
     "save",
 ]
 
+_HOMES = {
+    "GaussianNB": "streamnb.models",
+    "dumps": "streamnb.codec",
+    "loads": "streamnb.codec",
+    "merge": "streamnb.models",
+    "save": "streamnb.codec",
+}
+_MODULES = ("bayes", "codec", "errors", "frames", "likelihoods", "models", "stats", "testing")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name, or a module of the package, when it is first asked for."""
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"streamnb.{name}")
+    else:
+        msg = f"module 'streamnb' has no attribute {name!r}"
+        raise AttributeError(msg)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted({*__all__, *_MODULES})
+
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The model in a file, or, of a state folder, the merge of its newest shards.
+    """Return the model in a file, or, of a state folder, the merge of its newest shards.
 
     Raises
     ------
@@ -41,5 +74,6 @@ def load(path: str | os.PathLike[str]) -> Any:
         from streamnb.stream.folder import load_model  # noqa: PLC0415 - not everyone streams
 
         return load_model(Path(path))
+    from streamnb.codec import load_file  # noqa: PLC0415 - slow to import
 
     return load_file(path)

@@ -97,6 +97,8 @@ def _joined(ranges: Iterable[Range]) -> tuple[Range, ...]:
     for _, group in groupby(sorted(ranges, key=lambda r: (*key(r), r.start, r.next)), key=key):
         last: Range | None = None
         for one in group:
+            if last is not None and one.start == one.next <= last.next:
+                continue  # nothing was learned in a range without events
             if last is not None and one.start < last.next:
                 msg = f"the same events twice: {last} and {one}"
                 raise MergeError(msg)

@@ -140,7 +140,7 @@ def test_the_best_level_is_chosen() -> None:
 
 @pytest.mark.parametrize("level", ["avx2", "x86-64-v2", "native!"])
 def test_a_level_that_cannot_be_is_an_error(level: str) -> None:
-    done = under(level, "import streamnb")
+    done = under(level, "import streamnb; streamnb.GaussianNB")
     wanted = f"ConfigError: STREAMNB_KERNELS={level}: expected a level that is built and that this "
     assert wanted in done.stderr
     assert done.returncode == 1

@@ -1,77 +1,46 @@
 """The command line: `streamnb learn | predict | merge | show | demo`.
 
 One file a command; what they share is in `settings` (flags, variables, TOML), `parameters`
-(`--set`), `flags`, `progress` and `running` (logs, signals, exit status). Kafka's
-client is imported where topics are.
+(`--set`), `flags`, `progress` and `running` (logs, signals, exit status), and `application` puts
+them together. Kafka's client is imported where topics are.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
 
-import click
-
-import streamnb
-from streamnb import _kernels
-from streamnb.cli import demo, learn, merge, predict, show
-from streamnb.cli.running import log_to_stderr, run
-from streamnb.cli.settings import NamesTheNearest, nearest
+from streamnb.errors import ConfigError
 
 __all__ = ["main"]
 
+_STOPPABLE = ("learn", "predict")
+
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line `args` (`sys.argv` if `None`), and exit with its status."""
-    sys.exit(run(_streamnb, args))
+    """Run the command line `args` (`sys.argv` if `None`), and exit with its status.
 
-
-class _Group(NamesTheNearest, click.Group):
-    """Lists its commands in the order in which they are used; names the nearest to a wrong one."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click has it
-        """Return the commands' names."""
-        return list(self.commands)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the first argument names."""
-        if not args[0].startswith("-") and args[0] not in self.commands:
-            near = nearest(args[0], self.commands)
-            message = f"no such command: {args[0]} (the nearest is {near})"
-            raise click.UsageError(message, ctx)
-        return super().resolve_command(ctx, args)
-
-
-def _print_version(ctx: click.Context, _: click.Parameter, asked: object) -> None:
-    if asked:
-        click.echo(f"streamnb {streamnb.__version__} (kernels: {_kernels.LEVEL})")
-        ctx.exit()
-
-
-@click.group(
-    cls=_Group, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
-)
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Show the version and the kernels in use, and exit.",
-)
-def _streamnb() -> None:
-    r"""Naive Bayes that learns from streams, and merges exactly.
-
-    \b
-    SOURCE and SINK are
-      kafka://host:port[,host:port]/topic   a topic
-      a path                                a file of JSON lines
-      -                                     standard input or output
+    What takes time to import comes after this has begun to listen to signals: a worker that is
+    stopped before it has done anything has ended well, too.
     """
-    log_to_stderr()
+    given = sys.argv[1:] if args is None else args
+    if any(argument in _STOPPABLE for argument in given[:1]):
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, _end)
+    try:
+        from streamnb.cli.application import application  # noqa: PLC0415 - slow to import
+        from streamnb.cli.running import run  # noqa: PLC0415 - the same
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except ConfigError as error:  # kernels that cannot be
+        sys.stderr.write(f"streamnb: error: {error}\n")
+        sys.exit(2)
+    sys.exit(run(application, args))
 
 
-for _module in (learn, predict, merge, show, demo):
-    _streamnb.add_command(_module.command)
+def _end(_: int, __: FrameType | None) -> None:
+    """End the process: there is nothing to bring to an end."""
+    os._exit(0)

@@ -13,6 +13,7 @@ import hashlib
 import io
 import os
 import select
+import stat
 import sys
 import uuid
 import zlib
@@ -80,8 +81,7 @@ class FileSource:
         self.name = str(path)
         self._path = path
         with self._opened() as file:
-            first = file.readline().rstrip(b"\r\n")
-        self.identity = f"file:{path}:{hashlib.sha256(first).hexdigest()}"
+            self.identity = self._identity_of(file)
 
     def end(self) -> int | None:
         """Return the file's size; `None` for a compressed file."""
@@ -94,7 +94,7 @@ class FileSource:
 
     def is_still(self, identity: str) -> bool:
         """Tell whether this is the file of that identity: the first line may have come since."""
-        return identity in (self.identity, f"file:{self.name}:{_NO_LINE}")
+        return identity in (self.identity, self._named(_NO_LINE))
 
     def read(self, position: int) -> Iterator[Batch]:
         """Yield the lines from a position on.
@@ -106,11 +106,29 @@ class FileSource:
             read; the file cannot be read or decompressed.
         """
         with self._opened() as file:
+            if not self.is_still(self._identity_of(file)) and self.identity != self._named(
+                _NO_LINE
+            ):
+                msg = f"{self.name} is not the file it was: its first line has changed"
+                raise SourceError(msg)
+            file.seek(0)
             self._go_to(file, position)
+            tail = b""  # a line that may go on, while the file grows
             while lines := file.readlines(_BATCH_BYTES):
+                lines[0] = tail + lines[0]
+                tail = b"" if lines[-1].endswith(b"\n") else lines.pop()
                 batch = _batch(lines, position)
                 position = batch.next
                 yield batch
+            if tail:
+                yield _batch([tail], position)
+
+    def _named(self, digest: str) -> str:
+        return f"file:{self.name}:{digest}"
+
+    def _identity_of(self, file: BinaryIO) -> str:
+        """Return the identity that a file just opened has."""
+        return self._named(hashlib.sha256(file.readline().rstrip(b"\r\n")).hexdigest())
 
     @property
     def _is_compressed(self) -> bool:
@@ -119,6 +137,10 @@ class FileSource:
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
         try:
+            mode = self._path.stat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                msg = f"{self.name} is no regular file; a pipe is read as -, from standard input"
+                raise SourceError(msg)
             with self._path.open("rb") as raw:
                 if not self._is_compressed:
                     yield raw
@@ -146,7 +168,7 @@ class FileSource:
         if after not in (b"", b"\r", b"\n"):
             msg = (
                 f"{self.name} goes on at byte {position} in the middle of a line: its last line "
-                "was read before it was written to its end"
+                "was read before it was written to its end; a new state folder reads it whole"
             )
             raise SourceError(msg)
         file.seek(position)
@@ -188,6 +210,8 @@ class StandardInput:
                 position = batch.next
                 begun.clear()
                 yield batch
+            else:
+                yield Batch((), position)  # a long line: not for too long without a word
             begun.append(rest)
             if not some:
                 return

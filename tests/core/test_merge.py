@@ -152,3 +152,12 @@ def test_the_same_events_do_not_merge_twice(kind: Model) -> None:
     other = ranged(kind, Range("t", 0, 9, 12, "kafka:c:another"))
     assert (a + other).class_weight == {"a": 2.0}
     assert (a + learned(kind, 3.0, "a")).provenance == a.provenance
+
+
+def test_a_range_without_events_overlaps_nothing() -> None:
+    """A shard that began at 100 and learned nothing shares no event with one of 0 to 110."""
+    whole = Range("t", 0, 0, 110, "k")
+    for at in (0, 50, 100, 110):
+        assert Provenance((Range("t", 0, at, at, "k"), whole)).ranges == (whole,)
+    beyond = Range("t", 0, 120, 120, "k")
+    assert Provenance((beyond, whole)).ranges == (whole, beyond)

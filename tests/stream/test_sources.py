@@ -58,9 +58,9 @@ def test_positions_between_batches_are_positions_to_go_on_from(
 def test_a_byte_order_mark_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b"\xef\xbb\xbf{}\n\xef\xbb\xbf{}")
-    [batch] = FileSource(path).read(0)
-    assert records([batch]) == [(0, b"{}"), (6, b"\xef\xbb\xbf{}")]
-    assert batch.next == 11
+    batches = list(FileSource(path).read(0))
+    assert records(batches) == [(0, b"{}"), (6, b"\xef\xbb\xbf{}")]
+    assert batches[-1].next == 11
 
 
 def test_a_file_that_grows_is_read_on(file: Path) -> None:
@@ -169,3 +169,36 @@ def test_a_long_line_in_many_pieces(pipe: io.FileIO) -> None:
 def test_each_run_of_standard_input_is_a_source_of_its_own(pipe: io.FileIO) -> None:
     assert StandardInput().identity != StandardInput().identity
     pipe.close()
+
+
+def test_a_line_that_is_still_being_written_is_not_torn(tmp_path: Path) -> None:
+    """A file that grows between two looks at it: a line whose end comes later is one line."""
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b'{"a": 1}\n{"a"')
+    source = FileSource(path)
+    reading = source.read(0)
+    found = [next(reading)]
+    with path.open("ab") as file:
+        file.write(b': 2}\n{"a": 3}')
+    found.extend(reading)
+    records = [(record.offset, record.value) for batch in found for record in batch.records]
+    assert records == [(0, b'{"a": 1}'), (9, b'{"a": 2}'), (18, b'{"a": 3}')]
+    assert found[-1].next == path.stat().st_size
+
+
+def test_a_file_that_was_replaced_before_its_turn_is_an_error(tmp_path: Path) -> None:
+    """The first line is looked at again when the file is read."""
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b"{}\n{}\n")
+    source = FileSource(path)
+    path.write_bytes(b'{"other": 1}\n{}\n')
+    with pytest.raises(SourceError, match="first line has changed"):
+        list(source.read(0))
+
+
+def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+    """What can be read only once is standard input's business; nothing waits for a writer."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(SourceError, match="no regular file"):
+        FileSource(path)
