@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -15,7 +16,7 @@ from streamnb.stream.deadline import Stopped, patiently
 from streamnb.stream.folder import StateFolder
 from streamnb.stream.live import FolderModel, ModelFile, ModelSource
 from streamnb.stream.predictions import Respondent
-from streamnb.stream.records import REFUSED, Letter, Question, question_decoder
+from streamnb.stream.records import REFUSED, Letter, Question, Record, question_decoder
 from streamnb.stream.settings import EventFormat, PartitionProgress, PredictSettings, Progress
 from streamnb.stream.sinks import Answers, DeadLetters, open_answers, open_dead_letters
 from streamnb.stream.sources import Batch, FileSource, LineSource, StandardInput
@@ -103,7 +104,7 @@ class Predictor:
             except REFUSED as error:
                 letters.append(Letter.of(record, error))
                 continue
-            self.answers.write(record, answer)
+            self.answers.write(record, answer, partial(self._refuse, source, partition, record))
             ok += 1
         for letter in letters:
             self.letters.write(source, partition, letter)
@@ -111,9 +112,18 @@ class Predictor:
         self.tally.count(source, partition, counted, letters)
 
     def flush(self) -> None:
-        """Make answers and dead letters durable; raises as `Sink.flush` does."""
+        """Make answers and dead letters durable; raises as `Sink.flush` does.
+
+        In this order: an answer that is refused becomes a dead letter.
+        """
         self.answers.flush()
         self.letters.flush()
+
+    def _refuse(self, source: str, partition: int, record: Record, reason: str) -> None:
+        """Make a dead letter of a record whose answer cannot be sent."""
+        letter = Letter(record, reason)
+        self.letters.write(source, partition, letter)
+        self.tally.count(source, partition, Counters(ok=-1, bad=1), [letter])
 
 
 def _predict_lines(

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Protocol
@@ -53,8 +54,11 @@ class DeadLetters(Sink, Protocol):
 class Answers(Sink, Protocol):
     """A sink of predictions."""
 
-    def write(self, record: Record, answer: bytes) -> None:
-        """Write the answer to a record, one JSON object."""
+    def write(self, record: Record, answer: bytes, refused: Callable[[str], None]) -> None:
+        """Write the answer to a record, one JSON object.
+
+        `refused` is called with the reason, now or by `flush`, if the sink can never take it.
+        """
 
 
 def open_dead_letters(address: str | None, folder: Path, stop: Event) -> DeadLetters:
@@ -186,7 +190,12 @@ class _LineAnswers:
         self.flush = lines.flush
         self.close = lines.close
 
-    def write(self, record: Record, answer: bytes) -> None:  # noqa: ARG002 - a line has no key
+    def write(
+        self,
+        record: Record,  # noqa: ARG002 - a line has no key
+        answer: bytes,
+        refused: Callable[[str], None],  # noqa: ARG002 - nor a limit
+    ) -> None:
         self._lines.write(answer)
 
 

@@ -46,9 +46,9 @@ def test_what_is_there_stays_and_a_torn_line_is_ended(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(b'{"n":1}\n{"n"')
     answers = open_answers(str(path), Event())
-    answers.write(LineRecord(0, b""), b'{"n":2}')
+    answers.write(LineRecord(0, b""), b'{"n":2}', pytest.fail)
     answers.flush()
-    answers.write(LineRecord(0, b""), b'{"n":3}')
+    answers.write(LineRecord(0, b""), b'{"n":3}', pytest.fail)
     answers.flush()
     answers.close()
     assert path.read_bytes() == b'{"n":1}\n{"n"\n{"n":2}\n{"n":3}\n'
@@ -58,14 +58,14 @@ def test_much_is_written_before_it_is_flushed(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     answers = open_answers(str(path), Event())
     for _ in range(3):
-        answers.write(LineRecord(0, b""), b"x" * 1_100_000)
+        answers.write(LineRecord(0, b""), b"x" * 1_100_000, pytest.fail)
     assert path.stat().st_size == 3 * 1_100_001
     answers.close()
 
 
 def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     answers, letters = open_answers("-", Event()), open_dead_letters("-", tmp_path, Event())
-    answers.write(LineRecord(0, b""), b'{"n":1}')
+    answers.write(LineRecord(0, b""), b'{"n":1}', pytest.fail)
     letters.write("topic", 3, LETTER)
     answers.flush()
     letters.flush()

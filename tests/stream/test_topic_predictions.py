@@ -126,6 +126,30 @@ def test_two_predictors_answer_everything_though_one_is_killed(
     assert {each["id"] for each in answers(kafka, to)} == set(range(20_000))
 
 
+@pytest.mark.parametrize("config", [{}, {"max.message.bytes": 500}])
+def test_an_answer_too_large_for_its_topic_is_a_dead_letter(
+    kafka: Broker, model_file: Path, config: dict[str, Any]
+) -> None:
+    source = kafka.create_topic()
+    to, letters = kafka.create_topic(config=config), kafka.create_topic()
+    limit = config.get("max.message.bytes", 1_048_588)
+    large = question(1.0, id="z" * 1_048_440)
+    values = [question(i, id=i) for i in range(20)]
+    values.insert(7, large)
+    produce(kafka.bootstrap, source, values, partitions=1)
+    sink = f"kafka://{kafka.bootstrap}/{letters}"
+    given = predicting(kafka, source, to, model_file=model_file, dead_letters=sink)
+    progress = run(given)
+    assert (progress.ok, progress.bad) == (20, 1)
+    assert [each["id"] for each in answers(kafka, to)] == list(range(20))
+    [letter] = read(kafka.bootstrap, letters)[0]
+    assert dict(letter.headers)["streamnb-offset"] == b"7"
+    reason = dict(letter.headers)["streamnb-reason"].decode()
+    assert reason.startswith(f"the answer is too large for the topic {to!r}: 1048")
+    assert reason.endswith(f"bytes, limit {limit}")
+    assert run(given).ok == 0
+
+
 def test_an_unknown_sink_is_an_error(kafka: Broker, model_file: Path) -> None:
     with pytest.raises(SourceError, match="no topic 'not-there'"):
         run(predicting(kafka, kafka.create_topic(), "not-there", model_file=model_file))

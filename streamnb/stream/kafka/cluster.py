@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kafka import KafkaAdminClient, TopicPartition
 from kafka import errors as kafka_errors
+from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.protocol.consumer.offsets import IsolationLevel, OffsetSpec
 
 from streamnb.errors import SourceError
@@ -23,6 +24,7 @@ from streamnb.stream.kafka.connection import (
 
 __all__ = ["Bounds", "Cluster", "Topic"]
 
+_MAX_MESSAGE_BYTES = "max.message.bytes"
 _UNKNOWN_SECONDS = 5.0
 _PATIENCE_SECONDS = 10.0
 
@@ -117,6 +119,16 @@ class Cluster:
                 identity = f"kafka:{self._id}:{answer['topic_id']}"
                 topics[answer["name"]] = Topic(identity, len(answer["partitions"]))
         return topics
+
+    def max_message_bytes(self, topic: str) -> int | None:
+        """Return how large a topic's messages may be; `None` where that may not be read."""
+        asked = [ConfigResource(ConfigResourceType.TOPIC, topic, [_MAX_MESSAGE_BYTES])]
+        answer = self._ask(
+            "a topic's settings",
+            lambda: self._client.describe_configs(asked, config_filter="all"),
+        )
+        found = answer.get("topic", {}).get(topic, {}).get(_MAX_MESSAGE_BYTES)
+        return None if found is None else int(found["value"])
 
     def partitions(self, names: Iterable[str]) -> list[Partition]:
         """Return the partitions of topics."""

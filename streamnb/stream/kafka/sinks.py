@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from contextlib import closing
 from threading import Event
 
 from streamnb.stream.addresses import KafkaAddress
@@ -23,10 +25,10 @@ def open_topic(address: KafkaAddress, stop: Event) -> TopicWriter:
     Stopped
         `stop` was set.
     """
-    cluster = Cluster(address.servers, stop)
-    cluster.find([address.topic], stop)
-    cluster.close()
-    return TopicWriter(address.servers, address.topic, stop)
+    with closing(Cluster(address.servers, stop)) as cluster:
+        cluster.find([address.topic], stop)
+        limit = cluster.max_message_bytes(address.topic)
+    return TopicWriter(address.servers, address.topic, limit, stop)
 
 
 class TopicLetters:
@@ -47,7 +49,7 @@ class TopicLetters:
             ("streamnb-reason", letter.reason.encode()),
         ]
 
-        def small() -> Message:
+        def without_value(_reason: str) -> Message:
             value = record.value or b""
             digest = hashlib.sha256(value).hexdigest().encode()
             about: list[Header] = [
@@ -55,9 +57,9 @@ class TopicLetters:
                 ("streamnb-sha256", digest),
             ]
             about += headers
-            return Message(record.key, None, about, lambda: Message(None, None, about))
+            return Message(record.key, None, about, lambda _: Message(None, None, about))
 
-        self._writer.write(Message(record.key, record.value, headers, small))
+        self._writer.write(Message(record.key, record.value, headers, without_value))
 
 
 class TopicAnswers:
@@ -68,8 +70,12 @@ class TopicAnswers:
         self.flush = writer.flush
         self.close = writer.close
 
-    def write(self, record: Record, answer: bytes) -> None:
+    def write(self, record: Record, answer: bytes, refused: Callable[[str], None]) -> None:
         """Write the answer to a record."""
         # the client can read a null header, and cannot write one
         headers = [(name, value or b"") for name, value in record.headers]
-        self._writer.write(Message(record.key, answer, headers))
+
+        def too_large(reason: str) -> None:
+            refused(f"the answer is {reason}")
+
+        self._writer.write(Message(record.key, answer, headers, too_large))

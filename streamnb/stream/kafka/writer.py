@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kafka import KafkaProducer
 from kafka import errors as kafka_errors
+from kafka.record.default_records import DefaultRecordBatchBuilder
 from kafka.serializer import Serializer
 
 from streamnb.errors import SourceError
@@ -24,18 +25,24 @@ from streamnb.stream.records import Header
 __all__ = ["Message", "TopicWriter"]
 
 _FLUSH_ROUNDS = 3
-_MAX_MESSAGE_BYTES = 1 << 27
+_BATCH_BYTES = 1 << 14
+_MAX_MESSAGE_BYTES = 100_000_000
+"""A broker hangs up on a larger request (`socket.request.max.bytes` is 100 MiB by default)."""
 
 _TOO_LARGE = (kafka_errors.MessageSizeTooLargeError, kafka_errors.RecordListTooLargeError)
 
 
 class Message(NamedTuple):
-    """A record to be written. `small` makes a smaller one of it, for where it is too large."""
+    """A record to be written.
+
+    `too_large` is told so, with the reason, where the record is too large for the topic, and
+    returns a smaller one to be written in its place, or `None`; without it that is an error.
+    """
 
     key: bytes | None
     value: bytes | None
     headers: Sequence[Header]
-    small: Callable[[], Message] | None = None
+    too_large: Callable[[str], Message | None] | None = None
 
 
 class TopicWriter:
@@ -50,6 +57,9 @@ class TopicWriter:
         `"host:port"`, at least one.
     topic
         The topic's name.
+    limit
+        How large its messages may be, in bytes, for the reasons of those that are larger; `None`
+        where that is not known. It is the broker that decides.
     stop
         Ends the wait for a broker when it is set.
 
@@ -61,8 +71,9 @@ class TopicWriter:
         `stop` was set.
     """
 
-    def __init__(self, servers: Sequence[str], topic: str, stop: Event) -> None:
+    def __init__(self, servers: Sequence[str], topic: str, limit: int | None, stop: Event) -> None:
         self._topic = topic
+        self._limit = _MAX_MESSAGE_BYTES if limit is None else min(limit, _MAX_MESSAGE_BYTES)
         self._waiting: list[tuple[Message, Any]] = []
         self._producer = connected(
             KafkaProducer,
@@ -73,6 +84,7 @@ class TopicWriter:
             max_in_flight_requests_per_connection=1,
             allow_auto_create_topics=False,
             linger_ms=5,
+            batch_size=min(self._limit, _BATCH_BYTES),
             max_block_ms=int(ANSWER_SECONDS * 1000),
             max_request_size=_MAX_MESSAGE_BYTES,
             value_serializer=_Null(),
@@ -104,7 +116,7 @@ class TopicWriter:
                 return
             try:
                 self._producer.flush(timeout=ANSWER_SECONDS)
-            except kafka_errors.KafkaTimeoutError:
+            except PASSING:
                 break
             waiting, self._waiting = self._waiting, []
             for message, result in waiting:
@@ -115,13 +127,21 @@ class TopicWriter:
         raise UnavailableError(msg)
 
     def _write_again(self, message: Message, error: Exception) -> None:
-        if isinstance(error, _TOO_LARGE) and message.small is not None:
-            self.write(message.small())
+        if isinstance(error, _TOO_LARGE) and message.too_large is not None:
+            smaller = message.too_large(self._why_too_large(message))
+            if smaller is not None:
+                self.write(smaller)
         elif isinstance(error, PASSING):
             self.write(message)
         else:
             msg = f"the topic {self._topic!r} cannot be written: {error}"
             raise SourceError(msg) from error
+
+    def _why_too_large(self, message: Message) -> str:
+        size = DefaultRecordBatchBuilder.estimate_size_in_bytes(
+            message.key, message.value, message.headers
+        )
+        return f"too large for the topic {self._topic!r}: {size} bytes, limit {self._limit}"
 
     def close(self) -> None:
         """Close the connections; what was not flushed may be lost."""
