@@ -7,8 +7,9 @@ about what it uses and blind to everything else: a value that is not an event ra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -36,10 +37,14 @@ It is the bound that Kafka's brokers set by default on timestamps ahead of their
 counted from the record alone, so that it does not matter when, or by whom, an event is learned.
 """
 
+_CONTROL = re.compile(rb"[\x00-\x1f]")
+
 REFUSED = (ValueError, TypeError, RecursionError, msgspec.MsgspecError)
 """What decoding raises for a value that is no event, and a model for an event it refuses."""
 
 _REASON_LENGTH = 500
+
+_Decoded = TypeVar("_Decoded")
 
 Scalar = str | int | float | bool
 Header = tuple[str, bytes]
@@ -104,7 +109,7 @@ class Event(msgspec.Struct, gc=False):
 
 
 class Question(msgspec.Struct, gc=False):
-    """What a model is asked. `id` is any JSON, and goes into the answer as it is."""
+    """What a model is asked. `id` is any JSON of one line, and goes into the answer as it is."""
 
     x: dict[str, Scalar | None]
     id: msgspec.Raw = msgspec.Raw(b"null")
@@ -137,7 +142,7 @@ def event_decoder(events: EventFormat, warn: Callable[[str], None]) -> Callable[
     """
     if events.label is None:
         _check_not_flat(events)
-        return msgspec.json.Decoder(Event).decode
+        return _all_utf8(msgspec.json.Decoder(Event).decode)
     label, weight, time = events.label, events.weight_field, events.time_field
     fields = _flat_decoder(events, warn)
 
@@ -154,7 +159,7 @@ def event_decoder(events: EventFormat, warn: Callable[[str], None]) -> Callable[
             x.pop(events.id_field, None)
         return Event(x, y, w, t)
 
-    return decode
+    return _all_utf8(decode)
 
 
 def question_decoder(
@@ -163,7 +168,14 @@ def question_decoder(
     """Return a function from a record's value to what is asked; no label or weight is read."""
     if events.label is None:
         _check_not_flat(events)
-        return msgspec.json.Decoder(Question).decode
+        question = _all_utf8(msgspec.json.Decoder(Question).decode)
+
+        def with_id_of_one_line(value: bytes) -> Question:
+            asked = question(value)
+            asked.id = _of_one_line(asked.id)
+            return asked
+
+        return with_id_of_one_line
     others = tuple(name for setting, name in events.given().items() if setting != "id_field")
     fields = _flat_decoder(events, warn)
     ids = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -176,9 +188,27 @@ def question_decoder(
             return Question(x)
         x.pop(events.id_field, None)
         raw = ids.decode(value).get(events.id_field)
-        return Question(x) if raw is None else Question(x, raw)
+        return Question(x) if raw is None else Question(x, _of_one_line(raw))
 
-    return decode
+    return _all_utf8(decode)
+
+
+def _all_utf8(decode: Callable[[bytes], _Decoded]) -> Callable[[bytes], _Decoded]:
+    """Return a decoder that refuses what is no UTF-8, also where `decode` does not look."""
+
+    def checked(value: bytes) -> _Decoded:
+        if not value.isascii():
+            value.decode()
+        return decode(value)
+
+    return checked
+
+
+def _of_one_line(raw: msgspec.Raw) -> msgspec.Raw:
+    """Return JSON without line breaks and tabs, which can only stand between its tokens."""
+    if _CONTROL.search(raw) is None:
+        return raw
+    return msgspec.Raw(msgspec.json.format(bytes(raw), indent=-1))
 
 
 def _flat_decoder(

@@ -81,6 +81,9 @@ def test_labels_and_features_keep_their_kinds(value: bytes) -> None:
         b'{"x": {}, "y": "a",}',
         b"{'x': {}, 'y': 'a'}",
         b'{"x": {}, "y": "\xff"}',
+        b'{"x": {}, "y": "a", "z": "\xff"}',
+        b'{"x": {}, "y": "a", "id": ["\xff"]}',
+        b'{"x": {}, "y": "a", "\xff": 1}',
         b'{"x": {"\xff": 1}, "y": "a"}',
         b'{"x": {}, "y": "\\ud800"}',
         b'{"x": {}, "y": "a", "z": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
@@ -156,6 +159,21 @@ class TestQuestions:
         question = decode(b'{"x": {"a": 1}, "y": [1], "w": "no", "id": {"b": 2}}')
         assert (question.x, bytes(question.id)) == ({"a": 1}, b'{"b": 2}')
         assert bytes(decode(b'{"x": {}}').id) == b"null"
+
+    @pytest.mark.parametrize("label", [None, "y"])
+    def test_an_id_is_one_line(self, label: str | None) -> None:
+        names = {} if label is None else {"label": label, "id_field": "id"}
+        decode = question_decoder(EventFormat(**names), lambda _: None)
+        value = b'{"x": {},\n"id": {\r\n\t"a b": [1.0e5,\n1],\n"c": "d\\n\xc3\xa4"\n}\n}'
+        assert bytes(decode(value).id) == b'{"a b":[1.0e5,1],"c":"d\\n\xc3\xa4"}'
+
+    @pytest.mark.parametrize("label", [None, "y"])
+    @pytest.mark.parametrize("key", [b"id", b"z"])
+    def test_what_is_no_utf8_is_refused(self, label: str | None, key: bytes) -> None:
+        names = {} if label is None else {"label": label, "id_field": "id"}
+        decode = question_decoder(EventFormat(**names), lambda _: None)
+        with pytest.raises(REFUSED, match="utf-8"):
+            decode(b'{"x": {}, "' + key + b'": "\xff"}')
 
     def test_flat_without_what_learning_reads(self) -> None:
         decode = question_decoder(EventFormat(**FLAT), lambda _: None)
