@@ -7,23 +7,37 @@ positions move only after `flush`; so what was written may come again: at least 
 
 from __future__ import annotations
 
-import io
 import json
+import math
 import os
+import select
+import stat
 import sys
+import time
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Protocol
 
-from streamnb.stream.addresses import FileAddress, KafkaAddress, parse_address
+from streamnb.errors import SourceError
+from streamnb.stream.addresses import (
+    FileAddress,
+    KafkaAddress,
+    StandardAddress,
+    parse_address,
+)
+from streamnb.stream.deadline import Stopped, within
 from streamnb.stream.folder import file_name, make_folder
 from streamnb.stream.records import Letter, Record
 
 __all__ = ["Answers", "DeadLetters", "Sink", "open_answers", "open_dead_letters"]
 
 _BUFFER_BYTES = 1 << 20
+_WAIT_SECONDS = 0.1
+_GRACE_SECONDS = 0.5
 
 
 class Sink(Protocol):
@@ -38,6 +52,8 @@ class Sink(Protocol):
             it is not, for now; a later `flush` sees to what is missing.
         SourceError, OSError
             it cannot be.
+        Stopped
+            it waits for a reader, and somebody wishes to stop.
         """
 
     def close(self) -> None:
@@ -72,13 +88,13 @@ def open_dead_letters(address: str | None, folder: Path, stop: Event) -> DeadLet
         `stop` was set.
     """
     if address is None:
-        return _FolderLetters(folder)
+        return _FolderLetters(folder, stop)
     where = parse_address(address)
     if isinstance(where, KafkaAddress):
         from streamnb.stream.kafka.sinks import TopicLetters, open_topic  # noqa: PLC0415 - heavy
 
         return TopicLetters(open_topic(where, stop))
-    return _LineLetters(_Lines(where.path) if isinstance(where, FileAddress) else _StandardOutput())
+    return _LineLetters(_lines(where, stop))
 
 
 def open_answers(address: str, stop: Event) -> Answers:
@@ -88,15 +104,34 @@ def open_answers(address: str, stop: Event) -> Answers:
         from streamnb.stream.kafka.sinks import TopicAnswers, open_topic  # noqa: PLC0415 - heavy
 
         return TopicAnswers(open_topic(where, stop))
-    return _LineAnswers(_Lines(where.path) if isinstance(where, FileAddress) else _StandardOutput())
+    return _LineAnswers(_lines(where, stop))
+
+
+def _lines(where: FileAddress | StandardAddress, stop: Event) -> _Lines:
+    return _Lines(where.path if isinstance(where, FileAddress) else None, stop)
 
 
 class _Lines:
-    """A file that lines are added to; made, with its folders, when the first is written."""
+    """Lines that are added to a file, or go down a pipe or to a device.
 
-    def __init__(self, path: Path) -> None:
+    The file is made, with its folders, when the first line is written. A pipe or a device keeps
+    nothing that could be made durable. A reader of it that does not read holds everything up, but
+    not longer than until `stop` is set.
+
+    Parameters
+    ----------
+    path
+        Of the file; `None` for standard output.
+    stop
+        Ends the wait for a reader, with `Stopped`, a moment after it is set.
+    """
+
+    def __init__(self, path: Path | None, stop: Event) -> None:
         self._path = path
-        self._file: io.FileIO | None = None
+        self._name = "standard output" if path is None else str(path)
+        self._stop = stop
+        self._descriptor: int | None = None
+        self._is_regular = False
         self._waiting: list[bytes] = []
         self._size = 0
         self._is_dirty = False
@@ -109,48 +144,79 @@ class _Lines:
 
     def flush(self) -> None:
         self._write_out()
-        if self._file is not None and self._is_dirty:
-            os.fsync(self._file.fileno())
-            self._is_dirty = False
+        if self._descriptor is not None and self._is_dirty and self._is_regular:
+            with self._named():
+                os.fsync(self._descriptor)
+        self._is_dirty = False
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        if self._descriptor is not None and self._path is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def _write_out(self) -> None:
         if not self._waiting:
             return
-        if self._file is None:
-            make_folder(self._path.parent)
-            self._file = self._path.open("a+b", buffering=0)
-            size = self._file.seek(0, io.SEEK_END)
-            if size and os.pread(self._file.fileno(), 1, size - 1) != b"\n":
-                self._waiting.insert(0, b"\n")  # a writer was killed in the middle of a line
-        data = memoryview(b"".join(self._waiting))
-        while data:
-            data = data[self._file.write(data) or 0 :]
+        with self._named():
+            if self._descriptor is None:
+                self._descriptor = self._opened()
+            data = memoryview(b"".join(self._waiting))
+            if self._is_regular:
+                while data:
+                    data = data[os.write(self._descriptor, data) :]
+            else:
+                self._send(self._descriptor, data)
         self._waiting.clear()
         self._size = 0
         self._is_dirty = True
 
+    def _opened(self) -> int:
+        """Return the descriptor; say whether it is that of a file, and end a torn line in it."""
+        if self._path is None:
+            if sys.stdout is None or sys.stdout.closed:
+                msg = "standard output is closed"
+                raise SourceError(msg)
+            descriptor = sys.stdout.fileno()
+            self._is_regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+            return descriptor
+        make_folder(self._path.parent)
+        self._is_regular = not self._path.exists() or self._path.is_file()
+        if not self._is_regular:
+            what = f"a reader of {self._path}"
+            opening = partial(os.open, self._path, os.O_WRONLY | os.O_APPEND)
+            return within(math.inf, opening, what, self._stop)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            self._waiting.insert(0, b"\n")  # a writer was killed in the middle of a line
+        return descriptor
 
-class _StandardOutput:
-    """Standard output, a line at a time."""
+    def _send(self, descriptor: int, data: memoryview) -> None:
+        """Write to what may have no room now; give up some time after the wish to stop."""
+        give_up_at = math.inf
+        while data:
+            if self._stop.is_set():
+                give_up_at = min(give_up_at, time.monotonic() + _GRACE_SECONDS)
+            if time.monotonic() >= give_up_at:
+                raise Stopped(f"a reader of {self._name}")
+            # what is ready takes so many bytes without blocking
+            if select.select([], [descriptor], [], _WAIT_SECONDS)[1]:
+                data = data[os.write(descriptor, data[: select.PIPE_BUF]) :]
 
-    def write(self, line: bytes) -> None:
-        sys.stdout.buffer.write(line + b"\n")
-
-    def flush(self) -> None:
-        sys.stdout.buffer.flush()
-
-    def close(self) -> None:
-        """Nothing: it was here before."""
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Give the errors of a block the sink's name."""
+        try:
+            yield
+        except OSError as error:
+            error.filename = error.filename or self._name
+            raise
 
 
 class _LineLetters:
     """Dead letters as lines of JSON."""
 
-    def __init__(self, lines: _Lines | _StandardOutput) -> None:
+    def __init__(self, lines: _Lines) -> None:
         self._lines = lines
         self.flush = lines.flush
         self.close = lines.close
@@ -162,14 +228,16 @@ class _LineLetters:
 class _FolderLetters:
     """Dead letters as lines of JSON, a file for each partition of a source."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, stop: Event) -> None:
         self._folder = folder
+        self._stop = stop
         self._files: dict[tuple[str, int], _Lines] = {}
 
     def write(self, source: str, partition: int, letter: Letter) -> None:
         lines = self._files.get((source, partition))
         if lines is None:
-            lines = _Lines(self._folder / f"{file_name(source)}-{partition}.jsonl")
+            path = self._folder / f"{file_name(source)}-{partition}.jsonl"
+            lines = _Lines(path, self._stop)
             self._files[source, partition] = lines
         lines.write(_as_line(source, partition, letter))
 
@@ -185,7 +253,7 @@ class _FolderLetters:
 class _LineAnswers:
     """Predictions as lines."""
 
-    def __init__(self, lines: _Lines | _StandardOutput) -> None:
+    def __init__(self, lines: _Lines) -> None:
         self._lines = lines
         self.flush = lines.flush
         self.close = lines.close

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -130,6 +132,31 @@ def test_it_waits_for_a_model_and_answers_each_line_as_it_comes(
     assert json.loads(predictor.stdout.readline())["id"] == 2
     predictor.stdin.close()
     assert predictor.wait(20) == 0
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_reader_that_does_not_read_does_not_keep_it_from_stopping(
+    start: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "q.jsonl").write_text((event({"a": 1.0}) + "\n") * 50_000)
+    predictor = start("predict", "q.jsonl", "--state", "s", stdin=subprocess.DEVNULL)
+    assert predictor.stdout is not None
+    assert predictor.stderr is not None
+    predictor.stdout.readline()
+    time.sleep(0.5)
+    began = time.monotonic()
+    predictor.send_signal(signal.SIGTERM)
+    assert predictor.wait(20) == 0
+    assert time.monotonic() - began < 1.0
+    assert "Traceback" not in predictor.stderr.read()
+
+
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize("sink", ["/dev/stdout", "/dev/null"])
+def test_a_device_can_be_a_sink(run: Run, sink: str) -> None:
+    done = run("predict", "-", "--state", "s", "--to", sink, "--dead-letters", sink, stdin="{\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == (sink == "/dev/stdout")
 
 
 @pytest.mark.usefixtures("learned")
