@@ -7,6 +7,7 @@ a path                                  a file
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ class KafkaAddress:
 
 @dataclass(frozen=True)
 class FileAddress:
-    """A file, by its absolute path; nothing says that it exists."""
+    """A file, by its absolute path without symbolic links; nothing says that it exists."""
 
     path: Path
 
@@ -68,12 +69,23 @@ def parse_address(text: str) -> Address:
         if not text or (separator and scheme.isalnum()):
             msg = f"{text!r} is neither kafka://host:port/topic nor a file nor '-'"
             raise ConfigError(msg)
-        return FileAddress(Path(text).absolute())
+        return FileAddress(_resolved(text))
     servers, _, topic = text[len(_SCHEME) :].partition("/")
     if not _TOPIC.fullmatch(topic) or topic in (".", ".."):
         msg = f"{text!r} names no topic: expected kafka://host:port/topic, not {topic!r}"
         raise ConfigError(msg)
     return KafkaAddress(tuple(_server(one, text) for one in servers.split(",")), topic)
+
+
+def _resolved(path: str) -> Path:
+    """Return the one path of a file that has many: two of them are the same file.
+
+    A pipe in `/dev` or `/proc` leads to where there is no path, and keeps its own.
+    """
+    resolved = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.exists(resolved):  # noqa: PTH110 - raises nothing
+        return Path(path).absolute()
+    return Path(resolved)
 
 
 def _server(server: str, text: str) -> str:

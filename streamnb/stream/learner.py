@@ -16,7 +16,7 @@ from streamnb.stream.job import Job, JobSource, is_another
 from streamnb.stream.records import event_decoder
 from streamnb.stream.settings import LearnSettings, PartitionProgress, Progress
 from streamnb.stream.shard import Shard
-from streamnb.stream.sinks import open_dead_letters
+from streamnb.stream.sinks import check_no_source, open_dead_letters
 from streamnb.stream.sources import FileSource, LineSource, StandardInput
 from streamnb.stream.tally import Tally
 from streamnb.stream.worker import Worker, pieces
@@ -40,7 +40,7 @@ def learn(settings: LearnSettings, *, stop: Event, report: Callable[[Progress], 
     Raises
     ------
     ConfigError
-        the state folder was made with other settings.
+        the state folder was made with other settings; the dead letters go to a source.
     SourceError
         a source is missing, unreachable, not the one that was learned, or has lost events.
     CodecError
@@ -60,13 +60,15 @@ def learn(settings: LearnSettings, *, stop: Event, report: Callable[[Progress], 
             if cluster is not None:
                 found = cluster.find(topics, stop)
                 identities |= {name: topic.identity for name, topic in found.items()}
-            if job is None:
-                begun = _begun(lines, identities, cluster, stop, at_end=settings.start == "latest")
-                job = folder.settle_job(Job.proposed(settings, begun))
-                _check_settings(job, settings, folder)
-            _check_identities(job, identities, lines)
             letters = open_dead_letters(settings.dead_letters, folder.dead_letters, stop)
             with closing(letters):
+                check_no_source("dead_letters", letters, identities.values())
+                if job is None:
+                    at_end = settings.start == "latest"
+                    begun = _begun(lines, identities, cluster, stop, at_end=at_end)
+                    job = folder.settle_job(Job.proposed(settings, begun))
+                    _check_settings(job, settings, folder)
+                _check_identities(job, identities, lines)
                 worker = Worker(
                     folder=folder,
                     job=job,

@@ -41,7 +41,7 @@ def predict(settings: PredictSettings, *, stop: Event, report: Callable[[Progres
     Raises
     ------
     ConfigError
-        the model has no such readings; the state folder is damaged.
+        the model has no such readings; the state folder is damaged; a sink is a source.
     SourceError
         a source is missing, unreachable or not the one it was.
     CodecError

@@ -15,14 +15,14 @@ import stat
 import sys
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Protocol
 
-from streamnb.errors import SourceError
+from streamnb.errors import ConfigError, SourceError
 from streamnb.stream.addresses import (
     FileAddress,
     KafkaAddress,
@@ -33,7 +33,7 @@ from streamnb.stream.deadline import Stopped, within
 from streamnb.stream.folder import file_name, make_folder
 from streamnb.stream.records import Letter, Record
 
-__all__ = ["Answers", "DeadLetters", "Sink", "open_answers", "open_dead_letters"]
+__all__ = ["Answers", "DeadLetters", "Sink", "check_no_source", "open_answers", "open_dead_letters"]
 
 _BUFFER_BYTES = 1 << 20
 _WAIT_SECONDS = 0.1
@@ -42,6 +42,9 @@ _GRACE_SECONDS = 0.5
 
 class Sink(Protocol):
     """What all sinks do."""
+
+    topic: str | None
+    """The identity of the topic that it writes to; `None` for other sinks."""
 
     def flush(self) -> None:
         """Return when everything that was written is durable.
@@ -75,6 +78,19 @@ class Answers(Sink, Protocol):
 
         `refused` is called with the reason, now or by `flush`, if the sink can never take it.
         """
+
+
+def check_no_source(name: str, sink: Sink, identities: Container[str]) -> None:
+    """Check that a sink is none of the topics that are read, whatever their servers are called.
+
+    Raises
+    ------
+    ConfigError
+        it is one: what is written would come back, for ever.
+    """
+    if sink.topic is not None and sink.topic in identities:
+        msg = f"{name} and a source are the same topic, {sink.topic}"
+        raise ConfigError(msg)
 
 
 def open_dead_letters(address: str | None, folder: Path, stop: Event) -> DeadLetters:
@@ -216,6 +232,8 @@ class _Lines:
 class _LineLetters:
     """Dead letters as lines of JSON."""
 
+    topic: str | None = None
+
     def __init__(self, lines: _Lines) -> None:
         self._lines = lines
         self.flush = lines.flush
@@ -228,6 +246,8 @@ class _LineLetters:
 class _FolderLetters:
     """Dead letters as lines of JSON, a file for each partition of a source."""
 
+    topic: str | None = None
+
     def __init__(self, folder: Path, stop: Event) -> None:
         self._folder = folder
         self._stop = stop
@@ -236,7 +256,7 @@ class _FolderLetters:
     def write(self, source: str, partition: int, letter: Letter) -> None:
         lines = self._files.get((source, partition))
         if lines is None:
-            path = self._folder / f"{file_name(source)}-{partition}.jsonl"
+            path = self._folder / f"{file_name(source, f'-{partition}.jsonl')}"
             lines = _Lines(path, self._stop)
             self._files[source, partition] = lines
         lines.write(_as_line(source, partition, letter))
@@ -252,6 +272,8 @@ class _FolderLetters:
 
 class _LineAnswers:
     """Predictions as lines."""
+
+    topic: str | None = None
 
     def __init__(self, lines: _Lines) -> None:
         self._lines = lines

@@ -15,6 +15,7 @@ from streamnb.stream.deadline import UnavailableError, patiently
 from streamnb.stream.kafka import Cluster, Partition, TopicSource, TopicWatch
 from streamnb.stream.predictor import Predictor
 from streamnb.stream.settings import PartitionProgress, PredictSettings
+from streamnb.stream.sinks import check_no_source
 
 __all__ = ["TopicPredictor"]
 
@@ -61,6 +62,8 @@ class TopicPredictor:
         with closing(Cluster(servers, self._stop)) as self._cluster:
             topics = self._cluster.find(names, self._stop)
             identities = {name: topic.identity for name, topic in topics.items()}
+            check_no_source("to", self._predictor.answers, identities.values())
+            check_no_source("dead_letters", self._predictor.letters, identities.values())
             self._watch = TopicWatch(self._cluster, identities)
             patiently(self._settle, self._stop, 10.0)
             with closing(

@@ -10,7 +10,7 @@ import pytest
 from kafka import KafkaProducer
 
 import streamnb
-from streamnb import GaussianNB, SourceError
+from streamnb import ConfigError, GaussianNB, SourceError
 from streamnb.stream.settings import PredictSettings
 from streamnb.testing import Broker
 from streamnb.testing.driver import Crew, events, eventually, one_pass, produce, read
@@ -148,6 +148,18 @@ def test_an_answer_too_large_for_its_topic_is_a_dead_letter(
     assert reason.startswith(f"the answer is too large for the topic {to!r}: 1048")
     assert reason.endswith(f"bytes, limit {limit}")
     assert run(given).ok == 0
+
+
+@pytest.mark.parametrize("sink", ["to", "dead_letters"])
+def test_a_sink_is_no_source_under_another_name(kafka: Broker, model_file: Path, sink: str) -> None:
+    source, to = kafka.create_topic(), kafka.create_topic()
+    same = f"kafka://{kafka.bootstrap.replace('127.0.0.1', 'localhost')}/{source}"
+    sinks = {"to": f"kafka://{kafka.bootstrap}/{to}", sink: same}
+    given = PredictSettings(
+        (f"kafka://{kafka.bootstrap}/{source}",), model_file=model_file, **sinks
+    )
+    with pytest.raises(ConfigError, match=f"{sink} and a source are the same topic"):
+        run(given)
 
 
 def test_an_unknown_sink_is_an_error(kafka: Broker, model_file: Path) -> None:

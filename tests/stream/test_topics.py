@@ -338,6 +338,18 @@ def test_only_committed_records_count(kafka: Broker, tmp_path: Path) -> None:
     assert run(learning(kafka, topic, state)).ok == 0
 
 
+def test_dead_letters_do_not_go_to_the_source_under_another_name(
+    kafka: Broker, tmp_path: Path
+) -> None:
+    topic = kafka.create_topic()
+    produce(kafka.bootstrap, topic, [b"{"], partitions=1)
+    sink = f"kafka://{kafka.bootstrap.replace('127.0.0.1', 'localhost')}/{topic}"
+    assert kafka.bootstrap not in sink
+    with pytest.raises(ConfigError, match="dead_letters and a source are the same topic"):
+        run(learning(kafka, topic, tmp_path / "state", dead_letters=sink))
+    assert not (tmp_path / "state").exists()
+
+
 def test_errors_say_what_is_missing(kafka: Broker, tmp_path: Path) -> None:
     began = time.monotonic()
     with pytest.raises(SourceError, match=r"no topic 'not-there' at 127\.0\.0\.1"):

@@ -26,9 +26,9 @@ def open_topic(address: KafkaAddress, stop: Event) -> TopicWriter:
         `stop` was set.
     """
     with closing(Cluster(address.servers, stop)) as cluster:
-        cluster.find([address.topic], stop)
+        identity = cluster.find([address.topic], stop)[address.topic].identity
         limit = cluster.max_message_bytes(address.topic)
-    return TopicWriter(address.servers, address.topic, limit, stop)
+    return TopicWriter(address.servers, address.topic, identity, limit, stop)
 
 
 class TopicLetters:
@@ -36,6 +36,7 @@ class TopicLetters:
 
     def __init__(self, writer: TopicWriter) -> None:
         self._writer = writer
+        self.topic: str | None = writer.identity
         self.flush = writer.flush
         self.close = writer.close
 
@@ -67,6 +68,7 @@ class TopicAnswers:
 
     def __init__(self, writer: TopicWriter) -> None:
         self._writer = writer
+        self.topic: str | None = writer.identity
         self.flush = writer.flush
         self.close = writer.close
 

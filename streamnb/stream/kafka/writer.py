@@ -57,6 +57,8 @@ class TopicWriter:
         `"host:port"`, at least one.
     topic
         The topic's name.
+    identity
+        What makes the topic the same.
     limit
         How large its messages may be, in bytes, for the reasons of those that are larger; `None`
         where that is not known. It is the broker that decides.
@@ -71,7 +73,10 @@ class TopicWriter:
         `stop` was set.
     """
 
-    def __init__(self, servers: Sequence[str], topic: str, limit: int | None, stop: Event) -> None:
+    def __init__(
+        self, servers: Sequence[str], topic: str, identity: str, limit: int | None, stop: Event
+    ) -> None:
+        self.identity = identity
         self._topic = topic
         self._limit = _MAX_MESSAGE_BYTES if limit is None else min(limit, _MAX_MESSAGE_BYTES)
         self._waiting: list[tuple[Message, Any]] = []
