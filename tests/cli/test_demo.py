@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,16 @@ def check_story(done: subprocess.CompletedProcess[str]) -> None:
 def check_nothing_is_left(folder: Path) -> None:
     assert list(folder.iterdir()) == []
     if sys.platform == "linux":
-        lines = [path.read_bytes() for path in command_lines()]
-        assert not [line for line in lines if str(folder).encode() in line]
+        assert running_in(folder) == []
 
 
-def command_lines() -> list[Path]:
-    return [path for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+def running_in(folder: Path) -> list[bytes]:
+    """Return the command lines of the processes that name a folder."""
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a process that has just ended
+            lines.append(path.read_bytes())
+    return [line for line in lines if str(folder).encode() in line]
 
 
 @pytest.mark.usefixtures("broker_possible")
@@ -98,7 +103,7 @@ def test_cut_short_it_leaves_no_process(tmp_path: Path, number: signal.Signals) 
         process.kill()
         process.stdout.close()
     deadline = time.monotonic() + 10
-    while any(str(tmp_path).encode() in path.read_bytes() for path in command_lines()):
+    while running_in(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.1)
     if number is not signal.SIGKILL:
