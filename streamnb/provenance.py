@@ -73,6 +73,11 @@ class Provenance:
     def __post_init__(self) -> None:
         object.__setattr__(self, "ranges", _joined(self.ranges))
 
+    @property
+    def next(self) -> int:
+        """Where the last range ends; 0 without ranges."""
+        return max((each.next for each in self.ranges), default=0)
+
     def __bool__(self) -> bool:
         return bool(self.ranges) or self.counters is not None
 

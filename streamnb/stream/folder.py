@@ -13,6 +13,7 @@ swapped.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import time
@@ -35,13 +36,22 @@ _TEMPORARY = ".tmp"
 _KEPT = 2
 _STALE_SECONDS = 600.0
 _TRIES = 20
+_LONGEST_NAME = 255
+_CUT = "%-"  # which no percent-encoded text has
 
 _log = logging.getLogger("streamnb")
 
 
-def file_name(source: str) -> str:
-    """Return a source's name as the name of a file: percent-encoded; a topic's stays as it is."""
-    return quote(source, safe="")
+def file_name(source: str, suffix: str = "") -> str:
+    """Return a source's name as the name of a file: percent-encoded; a topic's stays as it is.
+
+    Where that is longer than file systems allow, it is cut, and a digest follows.
+    """
+    name = quote(source, safe="")
+    if len(name) + len(suffix) > _LONGEST_NAME:
+        digest = f"{_CUT}{hashlib.sha256(source.encode()).hexdigest()[:32]}"
+        name = name[: _LONGEST_NAME - len(suffix) - len(digest)] + digest
+    return name + suffix
 
 
 class StateFolder:
@@ -86,7 +96,7 @@ class StateFolder:
     def partitions(self) -> Iterator[tuple[str, int]]:
         """Yield the source and the number of each partition that has a shard, in order."""
         yield from sorted(
-            (unquote(folder.parent.name), int(folder.name))
+            (self._source(folder.parent.name), int(folder.name))
             for folder in (self.path / "shards").glob("*/*")
             if folder.name.isdecimal() and _numbers(folder)
         )
@@ -102,6 +112,15 @@ class StateFolder:
     def counters(self) -> Counters:
         """Return the counters of the newest shards, added up."""
         return load_model(self.path).provenance.counters or Counters()
+
+    def fingerprint(self, source: str, partition: int) -> tuple[int, ...]:
+        """Return what changes whenever the newest shard of a partition is another file."""
+        folder = self._shards(source, partition)
+        numbers = _numbers(folder)
+        try:
+            return (*numbers, *((folder / f"{each}{_SUFFIX}").stat().st_ino for each in numbers))
+        except FileNotFoundError:
+            return ()  # newer ones have come, and one was deleted
 
     def newest(self, source: str, partition: int) -> BayesClassifier | None:
         """Read the newest shard of a partition; `None` where there is none.
@@ -189,6 +208,23 @@ class StateFolder:
                     path.unlink()
             except FileNotFoundError:
                 continue
+
+    def _source(self, name: str) -> str:
+        """Return the source whose shards are in the folder of a name.
+
+        Raises
+        ------
+        ConfigError
+            the name was cut, and `job.json` has no such source.
+        """
+        if _CUT not in name:
+            return unquote(name)
+        job = self.job()
+        for source in job.sources if job is not None else ():
+            if file_name(source) == name:
+                return source
+        msg = f"{self.path}: job.json has no source whose shards are in {name}"
+        raise ConfigError(msg)
 
     def _shards(self, source: str, partition: int) -> Path:
         return self.path / "shards" / file_name(source) / str(partition)
@@ -286,7 +322,7 @@ def _read(path: Path, source: str, partition: int, number: int) -> BayesClassifi
         raise CodecError(msg) from error
     ranges = model.provenance.ranges
     held = {(each.source, each.partition) for each in ranges}
-    if held != {(source, partition)} or max(each.next for each in ranges) != number:
+    if held != {(source, partition)} or model.provenance.next != number:
         msg = f"{path} is damaged: it holds {', '.join(map(str, ranges)) or 'no events'}"
         raise CodecError(msg)
     return model

@@ -75,7 +75,8 @@ class FolderModel:
         self.id = id
         self._folder = folder
         self._readings = readings
-        self._shards: dict[tuple[str, int], tuple[int, BayesClassifier]] = {}
+        self._shards: dict[tuple[str, int], BayesClassifier] = {}
+        self._seen: dict[tuple[str, int], tuple[int, ...]] = {}
         self._look_at = 0.0
         self._respondent: Respondent | None = None
 
@@ -85,7 +86,7 @@ class FolderModel:
         if began < self._look_at:
             return self._respondent
         if self._take_in():
-            model = merge([shard for _, (_, shard) in sorted(self._shards.items())])
+            model = merge([shard for _, shard in sorted(self._shards.items())])
             if model.classes:
                 self._respondent = Respondent(_with_readings(model, self._readings))
         now = time.monotonic()
@@ -95,16 +96,20 @@ class FolderModel:
     def _take_in(self) -> bool:
         """Read newer shards; tell whether there were some."""
         has_news = False
-        for source, numbers in self._folder.positions().items():
-            for partition, number in numbers.items():
-                place = source, partition
-                if place in self._shards and self._shards[place][0] >= number:
-                    continue
-                model = self._folder.newest(source, partition)
-                if model is not None:
-                    self._shards[place] = number, model
-                    has_news = True
+        for place in self._folder.partitions():
+            newest = self._folder.fingerprint(*place)
+            if newest == self._seen.get(place):
+                continue
+            self._seen[place] = newest
+            model = self._folder.newest(*place)
+            if model is not None and self._is_newer(place, model):
+                self._shards[place] = model
+                has_news = True
         return has_news
+
+    def _is_newer(self, place: tuple[str, int], model: BayesClassifier) -> bool:
+        known = self._shards.get(place)
+        return known is None or model.provenance.next > known.provenance.next
 
 
 def _with_readings(model: BayesClassifier, readings: Mapping[str, object]) -> BayesClassifier:

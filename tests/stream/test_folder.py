@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from streamnb import CodecError, ConfigError, GaussianNB
 from streamnb.provenance import Counters, Provenance, Range
 from streamnb.stream.folder import StateFolder, file_name, load_model
 from streamnb.stream.job import Job, JobSource
+from streamnb.stream.learner import learn
 from streamnb.stream.settings import EventFormat, LearnSettings
 
 SOURCE = "kafka:cluster:topic"
@@ -80,6 +82,20 @@ class TestShards:
         assert folder.store("t", 0, 20, shard(20))
         assert folder.newest("t", 0).provenance.counters.ok == 20
         assert names(folder) == ["10.ckpt", "20.ckpt", "20.damaged"]
+
+    def test_a_name_longer_than_file_systems_allow(self, tmp_path: Path) -> None:
+        """Each of these signs is nine in percent-encoding; the two names differ at their ends."""
+        files = [tmp_path / ("流" * 20) / ("量" * 60 + end) for end in "ab"]
+        files[0].parent.mkdir()
+        for number, file in enumerate(files):
+            file.write_text("".join(f'{{"x": {{"a": {i}}}, "y": {number}}}\n' for i in range(5)))
+        names = [str(each) for each in files]
+        for _ in range(2):
+            learn(LearnSettings(tuple(names), tmp_path / "state"), stop=Event(), report=print)
+        assert load_model(tmp_path / "state").class_weight == {0: 5.0, 1: 5.0}
+        assert list(StateFolder(tmp_path / "state").positions()) == sorted(names)
+        assert all(len(file_name(each, "-10.jsonl")) == 255 for each in names)
+        assert file_name("t" * 249) == "t" * 249
 
     def test_where_all_are_damaged_it_is_an_error_that_names_it(self, folder: StateFolder) -> None:
         folder.store("t", 0, 10, shard(10))

@@ -168,3 +168,23 @@ class TestGrowingModels:
                 )
             )
             assert time.monotonic() - began < 2.0
+
+    def test_a_shard_that_was_damaged_is_taken_in_when_it_is_whole_again(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        folder = StateFolder(tmp_path)
+        for number in (10, 20):
+            folder.store("t", 0, number, self.shard(0, number))
+        (tmp_path / "shards/t/0/20.ckpt").write_bytes(b"half")
+        live = FolderModel(folder, {}, "id")
+
+        def learned() -> int:
+            time.sleep(0.6)
+            return int(json.loads(live.current().answer(Question({})))["n"])
+
+        assert learned() == learned() == 10
+        assert len(caplog.messages) == 1
+        folder.store("t", 0, 20, self.shard(0, 20))
+        assert learned() == 20
+        (tmp_path / "shards/t/0/20.ckpt").rename(tmp_path / "lost")
+        assert learned() == 20

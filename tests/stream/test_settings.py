@@ -1,5 +1,6 @@
 """Settings are checked when they are made."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,35 @@ from streamnb.stream.settings import EventFormat, LearnSettings, PredictSettings
 def test_addresses(text: str, address: object) -> None:
     assert parse_address(text) == address
     assert parse_address(str(address)) == address
+
+
+def test_a_file_has_one_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a").touch()
+    (tmp_path / "link").symlink_to("a")
+    for name in ("sub/../a", "link", str(tmp_path / "a")):
+        assert parse_address(name) == FileAddress(tmp_path / "a")
+        with pytest.raises(ConfigError, match="is given 2 times"):
+            LearnSettings(("a", name))
+        with pytest.raises(ConfigError, match="source are the same"):
+            LearnSettings(("a",), dead_letters=name)
+        with pytest.raises(ConfigError, match="source are the same"):
+            PredictSettings((name,), model_file=Path("m"), to="a")
+
+
+def test_a_source_whose_name_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.jsonl")
+    with pytest.raises(ConfigError, match="is not UTF-8"):
+        LearnSettings((name,))
+
+
+def test_a_pipe_keeps_its_path() -> None:
+    reading, writing = os.pipe()
+    path = Path(f"/dev/fd/{writing}")
+    assert parse_address(str(path)) == FileAddress(path)
+    os.close(reading)
+    os.close(writing)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +89,8 @@ def test_no_addresses(text: str) -> None:
         ({"sources": ("kafka://a/t", "kafka://b/u")}, "of one cluster"),
         ({"every": 0}, "every is a number above 0, not 0"),
         ({"every_seconds": float("nan")}, "every_seconds is a number above 0"),
-        ({"session_timeout": -1.0}, "session_timeout is a number above 0"),
+        ({"session_timeout": 0.001}, "session_timeout is 0.01 to 2,000,000 seconds, not 0.001"),
+        ({"session_timeout": 3e6}, "session_timeout is 0.01 to 2,000,000 seconds, not 3000000.0"),
         ({"start": "now"}, "start is 'earliest' or 'latest', not 'now'"),
         ({"on_gap": "stop"}, "on_gap is 'fail' or 'skip', not 'stop'"),
         ({"group": ""}, "group's name is empty"),
