@@ -26,6 +26,7 @@ def main(args: Sequence[str] | None = None) -> None:
     What takes time to import comes after this has begun to listen to signals: a worker that is
     stopped before it has done anything has ended well, too.
     """
+    _open_what_was_closed()
     given = sys.argv[1:] if args is None else args
     if any(argument in _STOPPABLE for argument in given[:1]):
         for each in (signal.SIGINT, signal.SIGTERM):
@@ -39,6 +40,13 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.stderr.write(f"streamnb: error: {error}\n")
         sys.exit(2)
     sys.exit(run(application, args))
+
+
+def _open_what_was_closed() -> None:
+    """Give the standard streams that the process was started without a file that keeps nothing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def _end(_: int, __: FrameType | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from streamnb.cli.progress import LINE_EVERY
 from streamnb.cli.settings import Lines, argument, flag
 from streamnb.stream.settings import EventFormat
 
-__all__ = ["event_flags", "event_format", "given", "sources", "stream_flags"]
+__all__ = ["check_flat", "event_flags", "event_format", "given", "sources", "stream_flags"]
 
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
@@ -21,6 +22,20 @@ _EVENT_FLAGS = {
     "time_field": "Of flat events: the field of the time.",
     "id_field": "Of flat events: the field of the id.",
 }
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds, 0 or more, and never NaN, which every range lets through."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return seconds
 
 
 def sources(function: _Decorated) -> _Decorated:
@@ -46,7 +61,7 @@ def stream_flags(group: str, start: str, dead_letters: str) -> Callable[[_Decora
         flag(
             "--progress-every",
             metavar="SECONDS",
-            type=click.FloatRange(min=0),
+            type=Seconds(),
             default=LINE_EVERY,
             show_default=True,
             help="Between two lines of progress, where there is no terminal to show a bar on.",
@@ -74,6 +89,19 @@ def event_format(values: Mapping[str, Any]) -> EventFormat | None:
     """
     fields = {key: values[key] for key in _EVENT_FLAGS if values[key] is not None}
     return EventFormat(**fields) if fields else None
+
+
+def check_flat(given: EventFormat | None, fixed: EventFormat) -> None:
+    """Check that where fields of flat events are given, events are flat, by flags or `fixed`.
+
+    Raises
+    ------
+    click.UsageError
+        They are not.
+    """
+    if given is not None and (given.label or fixed.label) is None:
+        names = ", ".join(given.given())
+        raise click.UsageError(f"{names}: fields of flat events, which need --label too")
 
 
 def given(values: Mapping[str, Any], *names: str) -> dict[str, Any]:

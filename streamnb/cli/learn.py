@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from streamnb.cli.flags import event_flags, event_format, given, sources, stream_flags
+from streamnb.cli.flags import check_flat, event_flags, event_format, given, sources, stream_flags
 from streamnb.cli.parameters import check_parameters, set_flag
 from streamnb.cli.progress import shown
 from streamnb.cli.running import settings_checked, stopped_by_signals
-from streamnb.cli.settings import Command, flag
+from streamnb.cli.settings import Command, NamedPath, flag
 from streamnb.stream.folder import StateFolder
 from streamnb.stream.learner import learn
-from streamnb.stream.settings import DEFAULT_MODEL, DEFAULT_STATE, LearnSettings
+from streamnb.stream.settings import DEFAULT_MODEL, DEFAULT_STATE, EventFormat, LearnSettings
 
 __all__ = ["command"]
 
@@ -26,7 +25,7 @@ __all__ = ["command"]
 @flag(
     "--state",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     help=f"The state folder.  [default: ./{DEFAULT_STATE}]",
 )
 @flag(
@@ -88,9 +87,8 @@ def command(source: tuple[str, ...], parameters: dict[str, object], **values: An
                 ),
             )
         job = StateFolder(settings.state).job()
-        if job is None and settings.events is not None and settings.events.label is None:
-            names = ", ".join(settings.events.given())
-            raise click.UsageError(f"{names}: fields of flat events, which need --label too")
+        if job is None:
+            check_flat(settings.events, EventFormat())
         check_parameters(settings.model or (job.model.kind if job else DEFAULT_MODEL), parameters)
 
         with shown("learned", values["progress_every"]) as report:

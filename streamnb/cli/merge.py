@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-import streamnb
+from streamnb import dumps, load, merge, save
 from streamnb.cli.parameters import set_flag, set_readings
-from streamnb.cli.settings import Command, Lines, argument, flag
+from streamnb.cli.progress import counted
+from streamnb.cli.settings import Command, Lines, NamedPath, argument, flag
 
 __all__ = ["command"]
 
@@ -23,9 +25,10 @@ _log = logging.getLogger("streamnb")
     "--output",
     "-o",
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(dir_okay=False),
     required=True,
-    help="Where the merged model goes; a file that is there is replaced in one step.",
+    help="Where the merged model goes: a file, which is replaced in one step, or - for standard "
+    "output.",
 )
 @set_flag("A reading of the merged model.")
 def command(output: Path, parameters: dict[str, object], **values: Any) -> None:
@@ -35,9 +38,14 @@ def command(output: Path, parameters: dict[str, object], **values: Any) -> None:
     are refused, and so are models whose parameters differ; a reading that differs can be set with
     --set.
     """
-    models = [streamnb.load(path) for path in values["input"]]
+    models = [load(path) for path in values["input"]]
     for model in models:
         set_readings(model, parameters)
-    merged = streamnb.merge(models)
-    streamnb.save(merged, output)
-    _log.info("merged %d models of %d classes into %s", len(models), len(merged.classes), output)
+    merged = merge(models)
+    is_stdout = output == Path("-")
+    if is_stdout:
+        sys.stdout.buffer.write(dumps(merged))
+    else:
+        save(merged, output)
+    what = f"{counted(len(models), 'model')} of {len(merged.classes):,} classes"
+    _log.info("merged %s into %s", what, "standard output" if is_stdout else output)

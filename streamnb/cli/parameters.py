@@ -128,7 +128,7 @@ def _in_variable(text: str, variable: str) -> dict[str, object]:
         return _assigned(Lines().split_envvar_value(text), variable)
     try:
         assigned = json.loads(text, parse_constant=_refuse)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"{variable}: neither NAME=VALUE lines nor a JSON object: {text!r}"
         raise click.UsageError(message) from error
     return _pairs_read(assigned)
@@ -153,7 +153,7 @@ def _assigned(assignments: Iterable[str], source: str) -> dict[str, object]:
 def _json_else_text(value: str) -> object:
     try:
         return json.loads(value, parse_constant=_refuse)
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 

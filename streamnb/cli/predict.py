@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from streamnb import load
-from streamnb.cli.flags import event_flags, event_format, given, sources, stream_flags
+from streamnb.cli.flags import check_flat, event_flags, event_format, given, sources, stream_flags
 from streamnb.cli.parameters import check_readings, set_flag
 from streamnb.cli.progress import shown
 from streamnb.cli.running import settings_checked, stopped_by_signals
-from streamnb.cli.settings import Command, flag
-from streamnb.models import BayesClassifier
+from streamnb.cli.settings import Command, NamedPath, flag
 from streamnb.stream.folder import StateFolder
 from streamnb.stream.predictor import predict
-from streamnb.stream.settings import PredictSettings
+from streamnb.stream.settings import DEFAULT_STATE, EventFormat, PredictSettings
 
 __all__ = ["command"]
 
@@ -30,13 +28,14 @@ _MODELS = ("state", "model_file")
 @flag(
     "--state",
     metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="The state folder of learners; what they learn is taken in as they go.",
+    type=NamedPath(),
+    help="The state folder of learners; what they learn is taken in as they go.  "
+    f"[default: ./{DEFAULT_STATE}]",
 )
 @flag(
     "--model-file",
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(dir_okay=False),
     help="A model file, in place of a state folder.",
 )
 @set_flag("A reading of the model.")
@@ -74,8 +73,7 @@ def command(
                     "dead_letters",
                 ),
             )
-        if parameters and (model := _known_model(settings)) is not None:
-            check_readings(model, parameters)
+        _check(settings)
 
         # where the answers themselves are lines on the terminal, a bar would run into them
         as_lines = settings.to == "-" and sys.stdout.isatty()
@@ -83,17 +81,23 @@ def command(
             predict(settings, stop=stop, report=report)
 
 
-def _known_model(settings: PredictSettings) -> BayesClassifier | None:
-    """Return the model, or one with its parameters; `None` where no learner has begun yet."""
-    if settings.model_file is not None:
-        model: BayesClassifier = load(settings.model_file)
-        return model
-    job = None if settings.state is None else StateFolder(settings.state).job()
-    return None if job is None else job.model
+def _check(settings: PredictSettings) -> None:
+    """Check what depends on the model; where no learner has begun yet there is none."""
+    if settings.state is not None:
+        job = StateFolder(settings.state).job()
+        if job is not None:
+            check_flat(settings.events, job.events)
+            check_readings(job.model, settings.readings)
+        return
+    check_flat(settings.events, EventFormat())
+    if settings.readings and settings.model_file is not None:
+        check_readings(load(settings.model_file), settings.readings)
 
 
 def _one_model(ctx: click.Context, values: dict[str, Any]) -> dict[str, Any]:
     """Return the values with one model: of two from different sources the one that wins."""
+    if all(values[each] is None for each in _MODELS):
+        return {**values, "state": DEFAULT_STATE}
     for source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT):
         here = [each for each in _MODELS if ctx.get_parameter_source(each) is source]
         if here:

@@ -20,6 +20,8 @@ LINE_EVERY = 5.0
 """Seconds between two lines of progress."""
 
 _BAR_EVERY = 0.1
+_RATED_EVENTS = 1000
+"""So few events, in under a second, have no rate worth a word."""
 
 _log = logging.getLogger("streamnb")
 
@@ -65,7 +67,7 @@ def describe(verb: str, progress: Progress) -> str:
     )
     besides = ", ".join(f"{number:,} {what}" for number, what in others if number)
     text = f"{verb} {counted(progress.ok, 'event')}" + (f" ({besides})" if besides else "")
-    if progress.seconds > 0:
+    if progress.seconds > 0 and (progress.ok >= _RATED_EVENTS or progress.seconds >= 1):
         text += f", {progress.ok / progress.seconds:,.0f}/s"
     place = counted(len(progress.partitions), "partition")
     part = _part(progress)

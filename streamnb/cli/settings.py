@@ -25,6 +25,7 @@ __all__ = [
     "Command",
     "Flag",
     "Lines",
+    "NamedPath",
     "NamesTheNearest",
     "argument",
     "file_tables",
@@ -102,6 +103,19 @@ class Lines(click.types.StringParamType):
         return [line.strip() for line in rv.splitlines() if line.strip()]
 
 
+class NamedPath(click.Path):
+    """A path; an empty text is none (of which `Path` makes the working folder)."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(path_type=Path, **attributes)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class NamesTheNearest(click.Command):
     """A command whose error about an unknown flag names the nearest."""
 
@@ -124,7 +138,7 @@ class Command(NamesTheNearest):
         config = Flag(
             ["--config"],
             metavar="FILE",
-            type=click.Path(path_type=Path),
+            type=NamedPath(),
             is_eager=True,
             expose_value=False,
             callback=_read_file,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ import click
 from streamnb import load
 from streamnb.cli.parameters import set_flag, set_readings
 from streamnb.cli.progress import counted
-from streamnb.cli.settings import Command, argument, flag
+from streamnb.cli.settings import Command, NamedPath, argument, flag
 from streamnb.models import BayesClassifier
 from streamnb.provenance import Provenance
 from streamnb.stream.predictions import label_keys
@@ -21,7 +20,7 @@ __all__ = ["command"]
 
 
 @click.command("show", cls=Command)
-@argument("input", type=click.Path(path_type=Path), metavar="INPUT")
+@argument("input", type=NamedPath(), metavar="INPUT")
 @flag("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
 @set_flag("A reading of the model.")
 def command(parameters: dict[str, object], **values: Any) -> None:

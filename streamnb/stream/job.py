@@ -94,7 +94,7 @@ class Job:
         try:
             document = json.loads(text)
             number = document["format"]
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             msg = f"{where} is damaged: {error!r}"
             raise ConfigError(msg) from error
         if number != _FORMAT:

@@ -29,6 +29,7 @@ __all__ = [
 
 DEFAULT_MODEL = "gaussian"
 DEFAULT_STATE = Path("streamnb-state")
+_LONGEST_SESSION = 2_000_000  # milliseconds are 32 bits in Kafka's protocol
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,9 @@ class LearnSettings:
         _check_choice("on_gap", self.on_gap, ("fail", "skip"))
         _check_positive("every", self.every)
         _check_positive("every_seconds", self.every_seconds)
-        _check_positive("session_timeout", self.session_timeout)
+        if not 0.01 <= self.session_timeout <= _LONGEST_SESSION:
+            msg = f"session_timeout is 0.01 to {_LONGEST_SESSION:,} seconds, not "
+            raise ConfigError(f"{msg}{self.session_timeout!r}")
         _check_group(self.group)
         _check_sink("dead_letters", self.dead_letters, self.addresses())
 
@@ -232,6 +235,12 @@ def _check_sources(addresses: tuple[Address, ...]) -> None:
     if not addresses:
         msg = "no source given: expected kafka://host:port/topic, a file or '-'"
         raise ConfigError(msg)
+    for address in addresses:
+        try:
+            str(address).encode()
+        except UnicodeEncodeError as error:
+            msg = f"the name of the source {str(address)!r} is not UTF-8"
+            raise ConfigError(msg) from error
     topics = [address for address in addresses if isinstance(address, KafkaAddress)]
     if len({topic.servers for topic in topics}) > 1:
         msg = "the topics of one command are of one cluster, with the same servers: got "

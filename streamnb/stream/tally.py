@@ -28,6 +28,7 @@ class Tally:
         self._counters = Counters()
         self._began = self._last = 0.0
         self._reported = 0.0
+        self._ended: tuple[PartitionProgress, ...] = ()
         self._bad_value: bytes | None = None
         self._has_said = False
 
@@ -47,13 +48,16 @@ class Tally:
             self._say_if_all_are_bad()
 
     def report(self, partitions: Iterable[PartitionProgress], *, is_last: bool = False) -> None:
-        """Report the progress, if it is time to, or the last time."""
+        """Report the progress, if it is time to, or the last time for these partitions."""
         now = time.monotonic()
         if is_last:
             self._say_if_all_are_bad()
         elif now - self._reported < _REPORT_SECONDS:
             return
         self._reported = now
+        so_far = (*self._ended, *partitions)
+        if is_last:
+            self._ended = so_far
         counters = self._counters
         self._report(
             Progress(
@@ -62,7 +66,7 @@ class Tally:
                 tombstones=counters.tombstones,
                 gaps=counters.gaps,
                 seconds=self._last - self._began,
-                partitions=tuple(partitions),
+                partitions=so_far,
             )
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 import streamnb
 from streamnb import _kernels
 
-from .commands import Refused, Run, Start, event
+from .commands import Refused, Run, Start, command_line, environment, event
 
 
 def wait_for(path: Path) -> None:
@@ -58,6 +59,19 @@ def test_a_signal_stops_a_learner_in_the_middle_of_a_file(start: Start, tmp_path
     counters = learned.provenance.counters
     assert counters is not None
     assert counters.ok * len(lines) // 1_000_000 == sum(r.next for r in learned.provenance.ranges)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_standard_stream_is_a_file_that_keeps_nothing(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "a.jsonl").write_text(event({"a": 1.0}, "x") + "\n")
+    for args in (("learn", "a.jsonl"), ("predict", "a.jsonl"), ("show", "streamnb-state")):
+        line = f"exec {shlex.join(command_line(*args))} {closed}"
+        shell = ["/bin/sh", "-c", line]
+        done = subprocess.run(
+            shell, cwd=tmp_path, env=environment(), check=False, capture_output=True
+        )
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert streamnb.load(tmp_path / "streamnb-state").class_weight == {"x": 1.0}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import streamnb
 
-from .commands import Refused, Run, write_events
+from .commands import Refused, Run, command_line, environment, write_events
 
 
 @pytest.fixture
@@ -34,6 +35,16 @@ def test_folders_checkpoints_and_files_merge_to_the_same_bytes(run: Run, tmp_pat
     counters = streamnb.load(tmp_path / "ab.nb").provenance.counters
     assert counters is not None
     assert counters.ok == 60
+
+
+@pytest.mark.usefixtures("states")
+def test_a_merge_can_go_to_standard_output(run: Run, tmp_path: Path) -> None:
+    assert run("merge", "a", "b", "-o", "ab.nb").returncode == 0
+    merge = command_line("merge", "a", "b", "-o", "-")
+    done = subprocess.run(merge, cwd=tmp_path, env=environment(), check=True, capture_output=True)
+    assert done.stderr == b"streamnb: merged 2 models of 2 classes into standard output\n"
+    assert done.stdout == (tmp_path / "ab.nb").read_bytes()
+    assert not (tmp_path / "-").exists()
 
 
 @pytest.mark.usefixtures("states")

@@ -99,6 +99,7 @@ def test_all_sources_add_up_and_the_flag_beats_the_variable_beats_the_file(
         (["=1"], None, None, "--set: expected NAME=VALUE, not '=1'"),
         ([], "a", None, "STREAMNB_SET: expected NAME=VALUE, not 'a'"),
         ([], "{a", None, "STREAMNB_SET: neither NAME=VALUE lines nor a JSON object: '{a'"),
+        ([], f'{{"p": {"[" * 10**5}', None, "STREAMNB_SET: neither NAME=VALUE lines nor a JSON"),
         ([], None, "set = 1", "set: expected a list of NAME=VALUE, or the table [model]; not 1"),
         (["p=[[1, 2], [1, 3]]"], None, None, "--set p: a key is given twice in [[1, 2], [1, 3]]"),
         (["p=[[1, 2], [true, 3]]"], None, None, "--set p: a key is given twice in "),

@@ -42,6 +42,13 @@ def test_a_prediction_is_one_line_of_json(run: Run, learned: streamnb.GaussianNB
 
 
 @pytest.mark.usefixtures("learned")
+def test_without_a_model_it_is_the_state_folder_that_learn_makes(run: Run) -> None:
+    assert run("learn", "a.jsonl").returncode == 0
+    done = run("predict", "a.jsonl")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 40)
+
+
+@pytest.mark.usefixtures("learned")
 def test_predictions_go_to_a_file_and_bad_events_to_dead_letters(run: Run, tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text(event({"a": 1.0}) + "\n{\n" + event({"a": "text"}) + "\n")
     sinks = ("--to", "out.jsonl", "--dead-letters", "bad.jsonl")
@@ -73,7 +80,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ("", "a state folder or a model file"),
+        ("--state {s} --weight-field y", "weight_field: fields of flat events, which need --label"),
+        ("--model-file {m} --id-field y", "id_field: fields of flat events, which need --label"),
         ("--state {s} --model-file {m}", "a state folder or a model file"),
         ("--state {s} --sate x", "no such flag: --sate (the nearest is --state)"),
         ("--state {s} --every 3", "no such flag: --every (the nearest is"),

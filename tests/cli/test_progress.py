@@ -24,6 +24,8 @@ from .commands import Run, command_line, environment, write_events
     [
         (Progress(), "learned 0 events, 0 partitions"),
         (Progress(ok=1500, seconds=0.5), "learned 1,500 events, 3,000/s, 0 partitions"),
+        (Progress(ok=999, seconds=0.01), "learned 999 events, 0 partitions"),
+        (Progress(ok=2, seconds=2.0), "learned 2 events, 1/s, 0 partitions"),
         (Progress(ok=2, bad=3), "learned 2 events (3 bad), 0 partitions"),
         (
             Progress(tombstones=1, gaps=4000),
@@ -74,6 +76,13 @@ def test_a_command_whose_stderr_is_no_terminal_writes_plain_lines(run: Run, tmp_
     lines = run("learn", "a.jsonl").stderr.splitlines()
     assert lines[-1].startswith("streamnb: learned 50 events")
     assert all(line.startswith("streamnb: ") and "\r" not in line for line in lines)
+
+
+def test_files_that_are_done_are_counted(run: Run, tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        write_events(tmp_path / f"{name}.jsonl", 20, first=ord(name))
+    done = run("learn", "a.jsonl", "b.jsonl", "c.jsonl")
+    assert done.stderr.splitlines()[-1].endswith("learned 60 events, at 100% of 3 partitions")
 
 
 def test_a_command_on_a_terminal_draws_a_bar(tmp_path: Path) -> None:
