@@ -94,9 +94,8 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
     if array.ndim != 2:
         msg = f"a table has two dimensions, not {array.ndim}"
         raise ValueError(msg)
-    names = _checked(
-        map(str, range(array.shape[1])) if columns is None else columns, array.shape[1]
-    )
+    d = array.shape[1]
+    names: list[Name] = [*map(str, range(d))] if columns is None else _checked(columns, d)
     if array.dtype.kind in "fiub":
         return _finite(np.ascontiguousarray(array, dtype=np.float64), names)
     return _finite(_by_cell([list(array[:, place]) for place in range(len(names))], names), names)
@@ -232,18 +231,14 @@ def read_labels(y: Any, n: int) -> CodedLabels:
 
 
 def _small_numbers(y: NDArray[Any]) -> CodedLabels | None:
-    """Whole numbers or bools that lie close together, coded without a loop; else `None`."""
-    if not y.size:
+    """Whole numbers or bools that lie close together, coded in a kernel; else `None`."""
+    if not y.size or (y.dtype.kind == "u" and y.dtype.itemsize == 8):
         return None
-    low, high = min(0, int(y.min())), int(y.max())
-    if high - low > 2 * y.size + 1000:
+    coded = survey.code(np.ascontiguousarray(y, dtype=np.intp))
+    if coded is None:
         return None
-    shifted = y.astype(np.intp, copy=False) - low if low else y.astype(np.intp, copy=False)
-    found = np.flatnonzero(np.bincount(shifted))
-    places = np.zeros(int(found[-1]) + 1, dtype=np.intp)
-    places[found] = np.arange(len(found))
-    kind = bool if y.dtype.kind == "b" else int
-    return CodedLabels([kind(value + low) for value in found.tolist()], places[shifted])
+    different, codes = coded
+    return CodedLabels(list(map(bool if y.dtype.kind == "b" else int, different)), codes)
 
 
 def _is_ascii(texts: Iterable[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Each example runs, and asserts its own number."""
+"""Each example runs, and asserts its own number; benchmarks can be started."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ def test_an_example_runs(script: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("bench_*.py")))
+def test_a_benchmark_can_be_started(script: Path) -> None:
+    help_only = [sys.executable, script, "--help"]
+    done = subprocess.run(help_only, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_example_is_run() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["Apart", "Given", "plain_product_error", "product_error"]
+__all__ = ["Apart", "Given", "fused_sum", "one", "plain_product_error", "product_error"]
 
 Apart: TypeAlias = Any
 Given: TypeAlias = Any
@@ -28,3 +28,13 @@ def product_error(a: float, b: float, p: float) -> float:
     elif abs(b) > 2.0**970:
         a, b = a * 2.0**53, b * 2.0**-53
     return plain_product_error(a, b, p)
+
+
+def one() -> float:
+    """1, which a compiler takes for any number."""
+    return 1.0
+
+
+def fused_sum(a: float, b: float, unit: float) -> float:  # noqa: ARG001 - compiled, it is a factor
+    """The sum a + b; `unit` is `one()`."""
+    return a + b

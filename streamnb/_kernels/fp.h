@@ -33,4 +33,20 @@ static inline double product_error(double a, double b, double p) {
     return fabs(p) < 0x1p-960 ? 0.0 : error;
 }
 
+/* 1, which the compiler takes for any number. */
+static inline double one(void) {
+    static const volatile double unit = 1.0;
+    return unit;
+}
+
+/* a + b, with unit = one(): the same bits, from the units that multiply. */
+static inline double fused_sum(double a, double b, double unit) {
+#ifdef __FMA__
+    return __builtin_fma(a, unit, b);
+#else
+    (void)unit;
+    return a + b;
+#endif
+}
+
 #endif

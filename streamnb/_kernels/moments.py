@@ -32,7 +32,14 @@ import numpy as np
 from streamnb._kernels._values import as_event, check_weight, event_time, number
 
 if not cython.compiled:
-    from streamnb._kernels._fp import Apart, Given, plain_product_error, product_error
+    from streamnb._kernels._fp import (
+        Apart,
+        Given,
+        fused_sum,
+        one,
+        plain_product_error,
+        product_error,
+    )
     from streamnb._kernels._walk import walk
 
 # The six rows of a class: mean, sum of squared deviations and weight, each hi and lo.
@@ -72,32 +79,57 @@ def _is_ordinary(v: cython.double) -> cython.bint:
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
-def _step(
-    to: cython.p_double, old: cython.double, old_lo: cython.double, w: cython.double
+def _steps(
+    n: cython.Py_ssize_t,
+    weight: Given,
+    old: Given,
+    old_lo: Given,
+    part: Apart,
+    product: Apart,
+    product_lo: Apart,
+    heavy: Apart,
 ) -> cython.void:
-    """What depends on weights alone when w > 0 comes to the weight old + old_lo > 0.
+    """What depends on weights alone when each weight w comes to the weight W = old + old_lo.
 
-    Puts into `to`: the lighter side's part of the new weight, w W/(W + w) (hi and lo), and whether
-    the new side is the heavier one.
+    That is the lighter side's part of the new weight, w W/(W + w) (hi and lo), and whether w is
+    the heavier side, as 1 or 0. Weights are ordinary ones; where either side is 0 the answers
+    mean nothing.
     """
-    light: cython.bint = w <= old
-    s: cython.double = old + w
-    s_lo: cython.double = _sum_error(old, w, s) + old_lo
-    a: cython.double = w if light else old
-    a_lo: cython.double = 0.0 if light else old_lo
-    b: cython.double = old if light else w
-    b_lo: cython.double = old_lo if light else 0.0
-    f: cython.double = a / s
-    g: cython.double = f * s
-    r: cython.double = 1.0 / max(s, _LEAST)  # beside the other division, not after it
-    f_lo: cython.double = (((a - g) - product_error(f, s, g)) + (a_lo - f * s_lo)) * r
-    q: cython.double = b * f
-    to[0] = f
-    to[1] = q
-    to[2] = product_error(b, f, q) + (b * f_lo + b_lo * f)
-    to[3] = 0.0 if light else 1.0
+    i: cython.Py_ssize_t
+    light: cython.bint
+    w: cython.double
+    s: cython.double
+    s_lo: cython.double
+    a: cython.double
+    a_lo: cython.double
+    b: cython.double
+    b_lo: cython.double
+    f: cython.double
+    f_lo: cython.double
+    g: cython.double
+    q: cython.double
+    for i in range(n):
+        w = weight[i]
+        a = old[i]
+        a_lo = old_lo[i]
+        light = w <= a
+        s = a + w
+        s_lo = _sum_error(a, w, s) + a_lo
+        s = max(s, _LEAST)
+        b = a if light else w
+        b_lo = a_lo if light else 0.0
+        a = w if light else a
+        a_lo = 0.0 if light else a_lo
+        f = a / s
+        g = f * s
+        f_lo = ((a - g) - plain_product_error(f, s, g)) + (a_lo - f * s_lo)
+        f_lo = f_lo * (1.0 / s)  # a division beside the other one, not after it
+        q = b * f
+        part[i] = f
+        product[i] = q
+        product_lo[i] = plain_product_error(b, f, q) + (b * f_lo + b_lo * f)
+        heavy[i] = 0.0 if light else 1.0
 
 
 @cython.cfunc
@@ -120,21 +152,15 @@ def _take(
     c: cython.Py_ssize_t,
     x: Given,
     n: cython.Py_ssize_t,
-    factors: cython.p_double,
+    f: cython.double,
+    q: cython.double,
+    q_lo: cython.double,
+    heavy: cython.double,
+    unit: cython.double,
 ) -> cython.void:
     """`_take_whole` for the n cells at m, whose rows are c apart."""
-    _take_whole(
-        _at(p, m),
-        _at(p, m + c),
-        _at(p, m + 2 * c),
-        _at(p, m + 3 * c),
-        x,
-        n,
-        factors[0],
-        factors[1],
-        factors[2],
-        factors[3] != 0.0,
-    )
+    p = _at(p, m)
+    _take_whole(p, _at(p, c), _at(p, 2 * c), _at(p, 3 * c), x, n, f, q, q_lo, heavy != 0.0, unit)
 
 
 @cython.cfunc
@@ -150,8 +176,13 @@ def _take_whole(
     q: cython.double,
     q_lo: cython.double,
     heavy: cython.bint,
+    unit: cython.double,
 ) -> cython.void:
-    """Takes ordinary values x into n cells of one weight, which is not 0; n is a multiple of 4."""
+    """Takes ordinary values x into n cells of one weight, which is not 0; n is a multiple of 4.
+
+    There are three times as many sums here as products. Some processors add and multiply in
+    different units, so a third of the sums is made where the products are (`fused_sum`).
+    """
     i: cython.Py_ssize_t
     d: cython.double
     d_lo: cython.double
@@ -177,11 +208,16 @@ def _take_whole(
         e = d * d
         u = plain_product_error(d, d, e) + (d + d + d_lo) * d_lo
         g = e * q
-        u = plain_product_error(e, q, g) + (e * q_lo + u * q)
+        u = fused_sum(plain_product_error(e, q, g), fused_sum(e * q_lo, u * q, unit), unit)
         y = squares[i]
-        e = y + g
+        e = fused_sum(y, g, unit)
         squares[i] = e
-        squares_lo[i] = squares_lo[i] + (_sum_error(y, g, e) + u)
+        d = fused_sum(e, -y, unit)
+        d_lo = fused_sum(e, -d, unit)
+        d = fused_sum(g, -d, unit)
+        d_lo = fused_sum(y, -d_lo, unit)
+        u = fused_sum(fused_sum(d_lo, d, unit), u, unit)
+        squares_lo[i] = squares_lo[i] + u
 
 
 def _describe(cells: Any, heads: Any) -> None:
@@ -225,7 +261,7 @@ class MomentsTable:
     _lock: Any
     _refusal: str
     _factors_array: Any
-    _factors: cython.p_double  # what `_step` says
+    _factors: cython.p_double  # four numbers of `_steps` for one event, and its weight
     _clock_array: Any
     _clock: cython.p_longlong
 
@@ -243,7 +279,7 @@ class MomentsTable:
         self._lock = Lock()
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
-        self._factors_array = np.zeros(4)
+        self._factors_array = np.zeros(5)
         if cython.compiled:
             factors_view: cython.double[::1] = self._factors_array
             self._factors = cython.address(factors_view[0])
@@ -551,8 +587,11 @@ class MomentsTable:
         while n & 3:
             x[n] = 0.0
             n += 1
-        _step(self._factors, h[4 * k], h[4 * k + 1], w)
-        _take(self._cells, m, c, x, n, self._factors)
+        f = self._factors
+        f[4] = w
+        h = _at(h, 4 * k)
+        _steps(1, _at(f, 4), h, _at(h, 1), f, _at(f, 1), _at(f, 2), _at(f, 3))
+        _take(self._cells, m, c, x, n, f[0], f[1], f[2], f[3], one())
 
     @cython.cfunc
     def _learn_part(self, k: cython.Py_ssize_t, w: cython.double) -> None:
@@ -648,35 +687,42 @@ class MomentsTable:
         j: cython.Py_ssize_t
         i: cython.Py_ssize_t
         m: cython.Py_ssize_t
-        array = np.zeros(4 * n)
+        apart: cython.Py_ssize_t = _ROWS * c
+        inside: cython.Py_ssize_t = n - 1 - (wide - 1) // d  # the last row with `wide` numbers
+        unit: cython.double = one()
+        array = np.empty(6 * n)  # the class's weight before each row, and what `_steps` says
         if cython.compiled:
             view: cython.double[::1] = array
-            factors: cython.p_double = cython.address(view[0])
+            old: cython.p_double = cython.address(view[0])
+            weight: cython.p_double = cython.address(w[0])
         else:
-            factors = memoryview(array.data)
+            old, weight = memoryview(array.data), weights
+        f = _at(old, 2 * n)
+        q = _at(old, 3 * n)
+        q_lo = _at(old, 4 * n)
+        heavy = _at(old, 5 * n)
         h = self._heads
         p = self._cells
+        x = self._values
         for r in range(n):
             j = 4 * k[r]
-            if w[r] > 0.0:
-                if h[j] == 0.0:
-                    factors[4 * r] = -1.0
-                else:
-                    _step(_at(factors, 4 * r), h[j], h[j + 1], w[r])
-                _add_weight(h, j, w[r])
+            old[r] = h[j]
+            old[n + r] = h[j + 1]
+            _add_weight(h, j, w[r])
+        _steps(n, weight, old, _at(old, n), f, q, q_lo, heavy)
         for r in range(n):
-            if w[r] == 0.0:
-                continue
-            m = k[r] * _ROWS * c
-            if factors[4 * r] == -1.0:
-                for i in range(d):
+            m = k[r] * apart
+            if q[r] == 0.0:  # the row has no weight, or the class had none before it
+                for i in range(d if w[r] > 0.0 else 0):
                     p[m + i] = data[r, i] + 0.0
-            elif cython.compiled and r * d + wide <= n * d:
-                _take(p, m, c, cython.address(data[r, 0]), wide, _at(factors, 4 * r))
+            elif cython.compiled and r <= inside:
+                _take(
+                    p, m, c, cython.address(data[r, 0]), wide, f[r], q[r], q_lo[r], heavy[r], unit
+                )
             else:
                 for i in range(wide):
-                    self._values[i] = data[r, i] if i < d else 0.0
-                _take(p, m, c, self._values, wide, _at(factors, 4 * r))
+                    x[i] = data[r, i] if i < d else 0.0
+                _take(p, m, c, x, wide, f[r], q[r], q_lo[r], heavy[r], unit)
         for j in range(len(self._shown)):
             for i in range(d, wide):
                 for r in range(_ROWS):
@@ -764,8 +810,12 @@ def _add_weight(h: cython.p_double, i: cython.Py_ssize_t, w: cython.double) -> c
     """Adds w to the weight h[i] + h[i + 1], which stays normalised."""
     s: cython.double = h[i] + w
     e: cython.double = _sum_error(h[i], w, s) + h[i + 1]
-    h[i] = s + e
-    h[i + 1] = e - (h[i] - s)
+    if e == 0.0:  # whole weights: the next row need not wait for the error
+        h[i] = s
+        h[i + 1] = 0.0
+    else:
+        h[i] = s + e
+        h[i + 1] = e - (h[i] - s)
 
 
 @cython.cfunc

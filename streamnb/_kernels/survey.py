@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""One look at all values of a table, before they are learned or scored."""
+"""One look at all values or labels of a table, before they are learned or scored."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ except ModuleNotFoundError:
     from streamnb._kernels import _cython as cython
 
 from typing import Any
+
+import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs
@@ -27,11 +29,23 @@ def survey(values: Any, small: cython.double, large: cython.double) -> int:
     The sum of MISSING, if a value is NaN, and UNUSUAL, if the size of one is neither 0 nor from
     `small` to `large`.
     """
-    if not cython.compiled:
-        values = memoryview(values)
-    v: cython.const[cython.double][::1] = values  # type: ignore[valid-type]
     n: cython.Py_ssize_t = values.shape[0]
     i: cython.Py_ssize_t
+    if cython.compiled:
+        # a double without its sign is ordered as its bits are
+        bits: cython.const[cython.ulonglong][::1] = values.view(np.uint64)  # type: ignore[valid-type]
+        first: cython.ulonglong = 2 * int(np.float64(small).view(np.uint64))
+        range_: cython.ulonglong = 2 * int(np.float64(large).view(np.uint64)) - first
+        b: cython.ulonglong
+        odd: cython.longlong = 0
+        for i in range(n):
+            b = bits[i] << 1
+            odd |= (b - first > range_) & (b != 0)
+        if odd == 0:
+            return 0
+    else:
+        values = memoryview(values)
+    v: cython.const[cython.double][::1] = values  # type: ignore[valid-type]
     size: cython.double
     missing: cython.longlong = 0
     unusual: cython.longlong = 0
@@ -40,3 +54,51 @@ def survey(values: Any, small: cython.double, large: cython.double) -> int:
         missing |= size != size
         unusual |= (size > large) | ((size < small) & (size != 0.0))
     return int((MISSING if missing else 0) + (UNUSUAL if unusual else 0))
+
+
+def code(numbers: Any) -> Any:
+    """Whole numbers that lie close together, by their places among those that are different.
+
+    Parameters
+    ----------
+    numbers
+        (n,) intp, at least one.
+
+    Returns
+    -------
+    The different numbers, a list in order, and each one's place in it, (n,) intp; `None` where
+    they lie further apart than a table of all that lie between is worth.
+    """
+    n: cython.Py_ssize_t = numbers.shape[0]
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    codes_array: Any = np.empty(n, dtype=np.intp)
+    if cython.compiled:
+        v: cython.const[cython.Py_ssize_t][::1] = numbers  # type: ignore[valid-type]
+        codes: cython.Py_ssize_t[::1] = codes_array
+    else:
+        v, codes = memoryview(numbers), memoryview(codes_array)
+    low: cython.Py_ssize_t = v[0]
+    high: cython.Py_ssize_t = low
+    for i in range(n):
+        low = min(low, v[i])
+        high = max(high, v[i])
+    if int(high) - int(low) > 2 * n + 1000:
+        return None
+    places_array: Any = np.zeros(high - low + 1, dtype=np.intp)
+    if cython.compiled:
+        places: cython.Py_ssize_t[::1] = places_array
+    else:
+        places = memoryview(places_array)
+    for i in range(n):
+        places[v[i] - low] = 1
+    different = []
+    at = 0
+    for i in range(high - low + 1):
+        if places[i]:
+            different.append(low + i)
+            places[i] = at
+            at += 1
+    for i in range(n):
+        codes[i] = places[v[i] - low]
+    return different, codes_array

@@ -8,7 +8,7 @@ weight does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -157,19 +157,24 @@ class Moments:
             cells[np.ix_(rows, range(6), columns)] + 0.0,
         )
 
-    def _grow(self, labels: Iterable[Label], names: Iterable[Name]) -> tuple[Slots, Slots]:
-        """Gives labels and names their slots, and answers these."""
-        names = list(names)
-        if any(name not in self.features.slots for name in names):
+    def _grow(self, labels: Sequence[Label], names: Sequence[Name]) -> tuple[Slots, Slots]:
+        """Gives canonical labels and names their slots, and answers these."""
+        known = [self.features.slots.get(name) for name in names]
+        if None in known:
             self.table.spread()
-        labels = list(labels)
-        self.table.reserve(
-            len(self.classes.order) + len(labels), len(self.features.order) + len(names)
-        )
-        classes = np.array([self.classes.add(label) for label in labels], dtype=np.intp)
-        features = np.array([self.features.add(name) for name in names], dtype=np.intp)
-        self.table.changed()
-        return classes, features
+            self.table.reserve(len(self.classes.order), len(self.features.order) + len(names))
+            known = [self.features.add(name) for name in names]
+            self.table.changed()
+        slots = [self.classes.slots.get(label) for label in labels]
+        shown = self.classes.order
+        if any(
+            slot is None or type(shown[slot]) is not type(label)
+            for slot, label in zip(slots, labels, strict=True)
+        ):
+            self.table.reserve(len(shown) + len(labels), len(self.features.order))
+            slots = [self.classes.add(label) for label in labels]
+            self.table.changed()
+        return np.array(slots, dtype=np.intp), np.array(known, dtype=np.intp)
 
     def learn_rows(
         self,
@@ -233,11 +238,13 @@ class Moments:
                 values = np.ascontiguousarray(values[:, seen])
                 names = [name for name, kept in zip(names, seen, strict=True) if kept]
         new = labels.distinct if learned.all() else labels.of_rows(learned)
-        _, features = self._grow(new, names)
-        slots = np.array([self.classes.slots.get(label, 0) for label in labels.distinct], np.intp)
-        return self.table.learn_rows(
-            values, features, slots[labels.codes], weights, plain and not missing
-        )
+        slots, features = self._grow(new, names)
+        if new is not labels.distinct:
+            places = (self.classes.slots.get(label, 0) for label in labels.distinct)
+            slots = np.fromiter(places, np.intp)
+        in_order = bool((slots == np.arange(len(slots))).all())
+        classes = labels.codes if in_order else slots[labels.codes]
+        return self.table.learn_rows(values, features, classes, weights, plain and not missing)
 
     @classmethod
     def merged(cls, parts: Iterable[Moments]) -> Moments:
