@@ -21,8 +21,6 @@ __all__ = ["TopicPredictor"]
 
 _SESSION_SECONDS = 10.0
 _POLL_SECONDS = 0.1
-_RETRY_SECONDS = 0.5
-_LOOK_SECONDS = 3.0
 _GROUP_SECONDS = 0.5
 
 _log = logging.getLogger("streamnb")
@@ -51,7 +49,7 @@ class TopicPredictor:
         self._unflushed: dict[Partition, int] = {}
         self._waiting: set[Partition] = set()
         self._ends: dict[Partition, int] = {}
-        self._retry_at = self._look_at = self._group_at = 0.0
+        self._group_at = 0.0
         self._is_held = False
         self._reached: set[Partition] = set()
 
@@ -96,13 +94,13 @@ class TopicPredictor:
         for partition, batch in polled.batches.items():
             self._predictor.answer(*partition, batch)
             self._positions[partition] = self._unflushed[partition] = batch.next
-        if not self._is_held or time.monotonic() >= self._retry_at:
+        if not self._is_held or self._watch.may_ask():
             self._flush()
         if self._stop.is_set():
             return True
-        if self._waiting and not self._is_held and time.monotonic() >= self._retry_at:
+        if self._waiting and not self._is_held and self._watch.may_ask():
             self._begin()
-        self._look()
+        self._watch.look()
         return self._is_all_answered()
 
     def _flush(self) -> None:
@@ -111,7 +109,7 @@ class TopicPredictor:
             if self._unflushed:
                 self._predictor.flush()
         except UnavailableError as error:
-            self._note_trouble(error)
+            self._watch.note(error)
             self._is_held = True
             self._source.hold()
             return
@@ -129,7 +127,7 @@ class TopicPredictor:
             bounds = self._cluster.bounds(self._waiting)
             committed = self._cluster.group_offsets(self._group)
         except UnavailableError as error:
-            self._note_trouble(error)
+            self._watch.note(error)
             return
         for partition, (begin, end) in bounds.items():
             position = self._positions.get(partition, committed.get(partition, begin))
@@ -145,20 +143,6 @@ class TopicPredictor:
             self._source.begin(partition, position)
             _log.info("predict %s [%d] from %d on", *partition, position)
 
-    def _look(self) -> None:
-        """Look now and then whether the topics are still the same, and the cluster there."""
-        if time.monotonic() < self._look_at:
-            return
-        self._look_at = time.monotonic() + _LOOK_SECONDS
-        try:
-            self._watch.check()
-        except UnavailableError as error:
-            self._note_trouble(error)
-
-    def _note_trouble(self, error: UnavailableError) -> None:
-        self._retry_at = time.monotonic() + _RETRY_SECONDS
-        self._watch.note(error)
-
     def _is_all_answered(self) -> bool:
         """Tell whether every partition has reached its end, here or by the group's positions."""
         if not self._ends or self._unflushed:
@@ -172,7 +156,7 @@ class TopicPredictor:
             try:
                 committed = self._cluster.group_offsets(self._group)
             except UnavailableError as error:
-                self._note_trouble(error)
+                self._watch.note(error)
                 return False
             self._reached |= {each for each in others if committed.get(each, -1) >= ends[each]}
             others -= self._reached

@@ -20,8 +20,6 @@ from streamnb.stream.worker import Worker, pieces
 __all__ = ["TopicLearner"]
 
 _POLL_SECONDS = 0.1
-_RETRY_SECONDS = 0.5
-_LOOK_SECONDS = 3.0
 _FOLDER_SECONDS = 0.2
 
 _log = logging.getLogger("streamnb")
@@ -61,7 +59,7 @@ class TopicLearner:
             self._ends = {partition: each.end for partition, each in bounds.items()}
         self._reached: set[Partition] = set()
         self._is_held = False
-        self._retry_at = self._look_at = self._folder_at = 0.0
+        self._folder_at = 0.0
         known = worker.job.sources
         self._watch = TopicWatch(cluster, {topic: known[topic].identity for topic in topics})
         group = settings.group or f"streamnb-{worker.job.id}"
@@ -90,9 +88,9 @@ class TopicLearner:
             if not self._save():
                 _log.warning("stopped, and what is not in a checkpoint will be learned again")
             return True
-        if self._waiting and not self._is_held and time.monotonic() >= self._retry_at:
+        if self._waiting and not self._is_held and self._watch.may_ask():
             self._load()
-        self._look()
+        self._watch.look()
         self._save_if_due(at_end=self._has_reached_ends())
         return self._is_all_learned()
 
@@ -111,7 +109,7 @@ class TopicLearner:
             self._watch.check()
             bounds = self._cluster.bounds(waiting)
         except UnavailableError as error:
-            self._note_trouble(error)
+            self._watch.note(error)
             return
         for partition in waiting:
             if self._stop.is_set():
@@ -158,7 +156,7 @@ class TopicLearner:
     def _save_if_due(self, *, at_end: bool = False) -> None:
         shards = self._shards.values()
         if self._is_held:
-            if time.monotonic() >= self._retry_at:
+            if self._watch.may_ask():
                 self._save()
         elif self._worker.is_due(shards) or (at_end and any(map(self._worker.has_news, shards))):
             self._save()
@@ -169,7 +167,7 @@ class TopicLearner:
         try:
             others = self._worker.save(news.values(), self._watch.check)
         except UnavailableError as error:
-            self._note_trouble(error)
+            self._watch.note(error)
             self._is_held = True
             self._source.hold()
             return False
@@ -186,20 +184,6 @@ class TopicLearner:
             self._is_held = False
             self._source.release()
         return True
-
-    def _look(self) -> None:
-        """Look now and then whether the topics are still the same, and the cluster there."""
-        if time.monotonic() < self._look_at:
-            return
-        self._look_at = time.monotonic() + _LOOK_SECONDS
-        try:
-            self._watch.check()
-        except UnavailableError as error:
-            self._note_trouble(error)
-
-    def _note_trouble(self, error: UnavailableError) -> None:
-        self._retry_at = time.monotonic() + _RETRY_SECONDS
-        self._watch.note(error)
 
     def _has_reached_ends(self) -> bool:
         """Tell whether the shards here have reached the ends that are asked for."""

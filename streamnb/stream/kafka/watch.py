@@ -14,6 +14,8 @@ from streamnb.stream.kafka.cluster import Cluster
 __all__ = ["TopicWatch"]
 
 _GONE_SECONDS = 5.0
+_LOOK_SECONDS = 3.0
+_RETRY_SECONDS = 0.5
 
 _log = logging.getLogger("streamnb")
 
@@ -30,6 +32,17 @@ class TopicWatch:
         self._identities = identities
         self._missing_since: float | None = None
         self._is_away = False
+        self._look_at = self._retry_at = 0.0
+
+    def look(self) -> None:
+        """Check, but not more often than every few seconds; note where the cluster is away."""
+        if time.monotonic() < self._look_at:
+            return
+        self._look_at = time.monotonic() + _LOOK_SECONDS
+        try:
+            self.check()
+        except UnavailableError as error:
+            self.note(error)
 
     def check(self) -> None:
         """Check that the topics are the ones that they were.
@@ -54,9 +67,14 @@ class TopicWatch:
 
     def note(self, error: UnavailableError) -> None:
         """Note that the cluster was asked, by this or otherwise, and did not answer."""
+        self._retry_at = time.monotonic() + _RETRY_SECONDS
         if not self._is_away:
             self._is_away = True
             _log.warning("%s; waiting for it", error)
+
+    def may_ask(self) -> bool:
+        """Tell whether a moment has passed since the cluster did not answer."""
+        return time.monotonic() >= self._retry_at
 
     def _missing(self, name: str) -> SourceError:
         now = time.monotonic()
