@@ -15,13 +15,16 @@ from streamnb.errors import CodecError, ConfigError, MergeError, SourceError, St
 
 if TYPE_CHECKING:
     from streamnb.codec import dumps, loads, save
-    from streamnb.models import GaussianNB, merge
+    from streamnb.models import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB, merge
 
 __all__ = [
+    "BernoulliNB",
     "CodecError",
+    "ComplementNB",
     "ConfigError",
     "GaussianNB",
     "MergeError",
+    "MultinomialNB",
     "SourceError",
     "StreamNBError",
     "__version__",
@@ -33,7 +36,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BernoulliNB": "streamnb.models",
+    "ComplementNB": "streamnb.models",
     "GaussianNB": "streamnb.models",
+    "MultinomialNB": "streamnb.models",
     "dumps": "streamnb.codec",
     "loads": "streamnb.codec",
     "merge": "streamnb.models",

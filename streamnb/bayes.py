@@ -39,8 +39,8 @@ class Scorer(Protocol):
     def scores(self, x: Mapping[Any, Any]) -> list[float] | None:
         """One number for each class, -inf where it is impossible."""
 
-    def scores_many(self, rows: Floats, slots: NDArray[np.intp]) -> Floats | None:
-        """(n, K) numbers for the rows of a table, whose columns have these feature slots."""
+    def scores_many(self, *table: Any) -> Floats | None:
+        """(n, K) numbers for the rows of a table: how it is given depends on the statistics."""
 
 
 class Stale:
@@ -52,7 +52,7 @@ class Stale:
     def scores(self, x: Mapping[Any, Any]) -> None:
         """No answer."""
 
-    def scores_many(self, rows: Floats, slots: NDArray[np.intp]) -> None:
+    def scores_many(self, *table: Any) -> None:
         """No answer."""
 
 

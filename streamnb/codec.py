@@ -31,6 +31,8 @@ _DIGEST_SIZE = hashlib.sha256().digest_size
 # Extension types of MessagePack: an int beyond 64 bits as decimal digits, and an array.
 _BIG_INT = 1
 _ARRAY = 2
+_INTS = 3
+_TYPES = {_ARRAY: "<f8", _INTS: "<i4"}
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
@@ -174,8 +176,9 @@ def _packed(value: Any) -> Any:
     """The value with what MessagePack has no type for as extensions."""
     if isinstance(value, np.ndarray):
         shape = struct.pack(f"<{value.ndim}Q", *value.shape)
-        data = np.ascontiguousarray(value, dtype="<f8").tobytes()
-        return msgspec.msgpack.Ext(_ARRAY, bytes([value.ndim]) + shape + data)
+        code = _INTS if value.dtype.kind == "i" else _ARRAY
+        data = np.ascontiguousarray(value, dtype=_TYPES[code]).tobytes()
+        return msgspec.msgpack.Ext(code, bytes([value.ndim]) + shape + data)
     if isinstance(value, dict):
         return {key: _packed(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -189,13 +192,13 @@ def _unpacked(code: int, data: memoryview) -> Any:
     """What an extension stands for. Its size is that of the bytes that are there."""
     if code == _BIG_INT:
         return int(bytes(data).decode("ascii"))
-    if code == _ARRAY and data:
+    if code in _TYPES and data:
         shape = struct.unpack_from(f"<{data[0]}Q", data, 1)
-        values = np.frombuffer(data[1 + 8 * data[0] :], dtype="<f8")
+        values = np.frombuffer(data[1 + 8 * data[0] :], dtype=_TYPES[code])
         if max(shape, default=0) > max(values.size, 2):
             msg = f"an array of {shape} in {values.size} numbers"
             raise ValueError(msg)
-        return values.reshape(shape).astype(np.float64)
+        return values.reshape(shape).astype(values.dtype.newbyteorder("="))
     msg = f"an unknown extension of type {code}"
     raise ValueError(msg)
 

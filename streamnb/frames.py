@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import moments, survey
-from streamnb._kernels._values import check_weight, event_time, is_number, number
+from streamnb._kernels._values import check_weight, event_time, is_missing, is_number, number
 from streamnb.stats.index import (
     CodedLabels,
     Label,
@@ -30,7 +30,9 @@ from streamnb.stats.index import (
 
 __all__ = [
     "Table",
+    "read_column",
     "read_labels",
+    "read_names",
     "read_table",
     "read_times",
     "read_weights",
@@ -39,6 +41,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+_OWN_NAMES = "columns= names the columns of an array; a {} table has its own"
 
 
 @dataclass(frozen=True)
@@ -84,8 +88,7 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
         raise TypeError(msg)
     if library in ("pandas", "polars"):
         if columns is not None:
-            msg = f"columns= names the columns of an array; a {library} table has its own"
-            raise TypeError(msg)
+            raise TypeError(_OWN_NAMES.format(library))
         return _read_columns(X, _checked(X.columns, X.shape[1]), library)
     array = X.toarray() if library == "scipy" else X
     if isinstance(array, np.ma.MaskedArray):
@@ -99,6 +102,55 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
     if array.dtype.kind in "fiub":
         return _finite(np.ascontiguousarray(array, dtype=np.float64), names)
     return _finite(_by_cell([list(array[:, place]) for place in range(len(names))], names), names)
+
+
+class _Numbers(Sequence[Name]):
+    """The names "0", "1", ... of the columns of a matrix, made when they are asked for."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, place: Any) -> Any:
+        return str(range(self._n)[place])
+
+
+def read_names(X: Any, columns: Sequence[Name] | None = None) -> Sequence[Name]:
+    """The names of the columns of a table; raises as `read_table`."""
+    if library_of(X) == "pandas":
+        if columns is not None:
+            raise TypeError(_OWN_NAMES.format("pandas"))
+        return _checked(X.columns, X.shape[1])
+    return _Numbers(X.shape[1]) if columns is None else _checked(columns, X.shape[1])
+
+
+def read_column(X: Any, name: Name, columns: Sequence[Name] | None = None) -> list[Any]:
+    """The cells of one column of a table, `None` each where it has no such column.
+
+    Raises
+    ------
+    TypeError, ValueError
+        no table, or names that do not fit.
+    """
+    library = library_of(X)
+    if library in ("pandas", "polars"):
+        names = _checked(X.columns, X.shape[1])
+        if columns is not None:
+            raise TypeError(_OWN_NAMES.format(library))
+    elif library == "numpy" and X.ndim == 2:
+        names = list(read_names(X, columns))
+    else:
+        msg = f"a table with a column {name!r} is wanted, not {type(X).__name__}"
+        raise TypeError(msg)
+    if name not in names:
+        return [None] * len(X)
+    place = names.index(name)
+    if library == "polars":
+        return list(X.to_series(place).to_list())
+    cells = list(X.iloc[:, place]) if library == "pandas" else list(X[:, place])
+    return [None if is_missing(cell) else cell for cell in cells]
 
 
 def _read_columns(X: Any, names: list[Name], library: str) -> Table:

@@ -47,7 +47,8 @@ class Type:
 
 
 bint = char = double = float = int = long = longlong = short = size_t = Py_ssize_t = Type()  # noqa: A001
-uchar = uint = ulong = ulonglong = ushort = void = p_double = p_long = p_longlong = p_void = Type()
+uchar = uint = ulong = ulonglong = ushort = void = p_double = p_long = p_longlong = Type()
+p_uchar = p_void = Type()
 int8_t = int16_t = int32_t = int64_t = uint8_t = uint16_t = uint32_t = uint64_t = Type()
 pointer = Type()
 

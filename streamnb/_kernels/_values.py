@@ -18,6 +18,7 @@ __all__ = [
     "as_event",
     "check_parameter",
     "check_weight",
+    "count",
     "event_time",
     "is_missing",
     "is_number",
@@ -76,6 +77,23 @@ def number(value: Any, name: object) -> float:
         result = math.inf
     if math.isinf(result):
         msg = f"feature {name!r}: a finite number is wanted, not {value!r}"
+        raise ValueError(msg)
+    return result
+
+
+def count(value: Any, name: object) -> float:
+    """The count of a token as a double.
+
+    Raises
+    ------
+    TypeError
+        it is no number (int, float, bool or NumPy's).
+    ValueError
+        it is missing (`None`, NaN), infinite or negative.
+    """
+    result = number(value, name)
+    if not result >= 0.0:
+        msg = f"feature {name!r}: a count is finite and not negative, not {value!r}"
         raise ValueError(msg)
     return result
 

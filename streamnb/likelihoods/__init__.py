@@ -1,5 +1,7 @@
 """How statistics are read: one frozen dataclass a family, parameters and no state."""
 
+from streamnb.likelihoods.bag import Bag, Complement
 from streamnb.likelihoods.gaussian import Gaussian
+from streamnb.likelihoods.text import Text
 
-__all__ = ["Gaussian"]
+__all__ = ["Bag", "Complement", "Gaussian", "Text"]

@@ -1,10 +1,22 @@
 """The models that users make."""
 
+from streamnb.models.bags import BernoulliNB, ComplementNB, MultinomialNB
 from streamnb.models.base import BayesClassifier, merge
 from streamnb.models.naive_bayes import GaussianNB
 from streamnb.stats.index import label_texts
 
-__all__ = ["KINDS", "BayesClassifier", "GaussianNB", "label_texts", "merge"]
+__all__ = [
+    "KINDS",
+    "BayesClassifier",
+    "BernoulliNB",
+    "ComplementNB",
+    "GaussianNB",
+    "MultinomialNB",
+    "label_texts",
+    "merge",
+]
 
-KINDS: dict[str, type[BayesClassifier]] = {model.kind: model for model in (GaussianNB,)}
+KINDS: dict[str, type[BayesClassifier]] = {
+    model.kind: model for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB)
+}
 """The models by their names on the command line and in files."""

@@ -67,8 +67,8 @@ class BayesClassifier(MiniBatchClassifier):
         """The scorer of the statistics as they are."""
 
     @abstractmethod
-    def _slots(self, names: Sequence[Name]) -> Any:
-        """The feature slots of columns, -1 where a name was never learned, as intp."""
+    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
+        """The joint log-likelihoods of the rows of a table, (n, K), and who has answered."""
 
     @abstractmethod
     def take(self, parts: Iterable[Self]) -> None:
@@ -136,14 +136,6 @@ class BayesClassifier(MiniBatchClassifier):
         """The logarithm of p(y) p(x | y) for each row and class y, as `predict_proba_many`."""
         scores, scorer = self._scores(X, columns)
         return frames.to_columns(scores, scorer.labels, X)
-
-    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
-        table = frames.read_table(X, columns)
-        slots = self._slots(table.names)
-        scores = self._scorer.scores_many(table.values, slots)
-        if scores is None:
-            scores = self._new_scorer().scores_many(table.values, slots)
-        return scores, self._scorer
 
     def _new_scorer(self) -> Scorer:
         self._scorer = self._make_scorer()
@@ -213,7 +205,11 @@ class BayesClassifier(MiniBatchClassifier):
         Numbers are floats, a mapping of labels is a list of pairs in canonical order, and so are
         known labels without the numbers.
         """
-        return {name: _canonical(value) for name, value in self.parameters().items()}
+        return {name: self._canonical(name, value) for name, value in self.parameters().items()}
+
+    def _canonical(self, name: str, value: Any) -> Any:  # noqa: ARG002 - for those that override it
+        """The canonical form of one parameter."""
+        return _canonical(value)
 
     @classmethod
     def from_canonical(cls, parameters: Mapping[str, Any]) -> Self:
@@ -239,8 +235,15 @@ class BayesClassifier(MiniBatchClassifier):
 
         A mapping of labels is an object where all labels are texts, else a list of pairs.
         """
-        parameters = {name: _plain(value) for name, value in self.parameters().items()}
+        parameters = {name: self._plain(name, value) for name, value in self.parameters().items()}
         return {"model": type(self).__name__, "parameters": parameters}
+
+    def _plain(self, name: str, value: Any) -> Any:
+        """One parameter as JSON has it."""
+        plain = self._canonical(name, value)
+        if isinstance(value, Mapping):
+            return dict(plain) if all(isinstance(label, str) for label, _ in plain) else plain
+        return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
 
     def clone(
         self,
@@ -395,10 +398,3 @@ def _canonical(value: Any) -> Any:
         return float(value) + 0.0
     index = LabelIndex(value)
     return [index.order[slot] for slot in index.canonical()] or None
-
-
-def _plain(value: Any) -> Any:
-    plain = _canonical(value)
-    if isinstance(value, Mapping):
-        return dict(plain) if all(isinstance(label, str) for label, _ in plain) else plain
-    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain

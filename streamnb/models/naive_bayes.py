@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from streamnb import frames
 from streamnb._kernels import moments
@@ -242,9 +241,14 @@ class GaussianNB(BayesClassifier):
         )
         return scorer
 
-    def _slots(self, names: Sequence[Name]) -> NDArray[np.intp]:
-        slots = self._moments.features.slots
-        return np.array([slots.get(name, -1) for name in names], dtype=np.intp)
+    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
+        table = frames.read_table(X, columns)
+        known = self._moments.features.slots
+        slots = np.array([known.get(name, -1) for name in table.names], dtype=np.intp)
+        scores = self._scorer.scores_many(table.values, slots)
+        if scores is None:
+            scores = self._new_scorer().scores_many(table.values, slots)
+        return scores, self._scorer
 
     def take(self, parts: Iterable[Self]) -> None:
         """Takes the statistics of the parts, joined in order, in place of its own."""

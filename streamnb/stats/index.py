@@ -22,6 +22,7 @@ __all__ = [
     "LabelIndex",
     "Name",
     "NameIndex",
+    "as_name",
     "canonical_label",
     "canonical_name",
     "label_texts",
@@ -76,6 +77,15 @@ def canonical_name(name: Any) -> Name:
         return tuple(canonical_name(part) for part in name)
     msg = f"a feature's name is a str, an int or a tuple of them, not {name!r}"
     raise TypeError(msg)
+
+
+def as_name(name: Any) -> Name:
+    """The name that a file holds: its lists are tuples. Raises as `canonical_name` does."""
+    return canonical_name(_tuples(name))
+
+
+def _tuples(name: Any) -> Any:
+    return tuple(_tuples(part) for part in name) if isinstance(name, list | tuple) else name
 
 
 def _whole(number: Any) -> int:

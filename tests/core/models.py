@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamnb
@@ -14,18 +14,33 @@ class Model:
     """A way to make an empty model, and what its statistics are.
 
     `make(**parameters)` returns an empty model. `moments`: it learns numbers, and answers `means`
-    and `variances`.
+    and `variances`. `bag`: its features are tokens and their values counts; a count of 0 is the
+    same as an absent token. `prior`: it has a prior. `exact`: parameters with which nothing is
+    smoothed.
     """
 
     name: str
     make: Callable[..., Any]
     moments: bool = True
+    bag: bool = False
+    prior: bool = True
+    exact: dict[str, Any] = field(default_factory=dict)
 
 
 MODELS = [
-    Model("GaussianNB", streamnb.GaussianNB),
+    Model(
+        "GaussianNB",
+        streamnb.GaussianNB,
+        exact={"var_smoothing": 0.0, "background": 0.0, "smoothing": "feature"},
+    ),
+    Model("MultinomialNB", streamnb.MultinomialNB, moments=False, bag=True),
+    Model("BernoulliNB", streamnb.BernoulliNB, moments=False, bag=True),
+    Model("ComplementNB", streamnb.ComplementNB, moments=False, bag=True, prior=False),
 ]
 MOMENTS = [model for model in MODELS if model.moments]
+FIELDS = [model for model in MODELS if not model.bag]
+BAGS = [model for model in MODELS if model.bag]
+PRIORS = [model for model in MODELS if model.prior]
 
 
 def name_of(model: Model) -> str:

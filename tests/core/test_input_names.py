@@ -12,7 +12,7 @@ import pytest
 import streamnb
 
 from .models import MODELS, Model, name_of
-from .verbs import LEARN, same, state
+from .verbs import LEARN, numbers, same, state
 
 every_model = pytest.mark.parametrize("kind", MODELS, ids=name_of)
 every_learn = pytest.mark.parametrize("learn", LEARN.values(), ids=LEARN)
@@ -45,12 +45,13 @@ def test_names_keep_their_type(kind: Model) -> None:
         ("b",),
     ]
     model = kind.make()
-    model.learn_one({name: float(i) for i, name in enumerate(reversed(names))}, "a")
+    model.learn_one({name: float(i) for i, name in enumerate(reversed(names), 1)}, "a")
     for one in (model, streamnb.loads(state(model))):
         assert list(one.features) == names
         assert [type(name) for name in one.features] == [type(name) for name in names]
-        assert list(one.means("a")) == names
-        assert one.means("a")[1] != one.means("a")["1"]
+        learned = numbers(one, "a")
+        assert list(learned) == names
+        assert learned[1] != learned["1"] or kind.name == "BernoulliNB"
 
 
 @every_model

@@ -15,7 +15,7 @@ import pytest
 import streamnb
 
 from .models import MODELS, Model, name_of
-from .verbs import LEARN, numpy_table, pandas_table, polars_table, same, state
+from .verbs import LEARN, numbers, numpy_table, pandas_table, polars_table, same, state
 
 every_model = pytest.mark.parametrize("kind", MODELS, ids=name_of)
 every_learn = pytest.mark.parametrize("learn", LEARN.values(), ids=LEARN)
@@ -78,8 +78,14 @@ def test_weights_are_copies(kind: Model, learn: Any, w: Any) -> None:
     learn(model, {"x": 2.0}, "a", w=w)
     learn(model, {"x": 5.0}, "a", w=1)
     assert model.class_weight == {"a": 4.0}
-    assert model.means("a") == {"x": 2.75}
-    assert model.variances("a") == {"x": 1.6875}
+    if kind.moments:
+        assert model.means("a") == {"x": 2.75}
+        assert model.variances("a") == {"x": 1.6875}
+    else:
+        copies = kind.make()
+        for x in (2.0, 2.0, 2.0, 5.0):
+            copies.learn_one({"x": x}, "a")
+        same(model, copies)
 
 
 # Labels
@@ -231,15 +237,15 @@ def test_canonical_order_of_labels(kind: Model) -> None:
 @every_learn
 def test_a_new_label_is_a_new_class(kind: Model, learn: Any) -> None:
     """scikit-learn#8100: a new label is accepted at any time; old classes keep their bits."""
-    model = kind.make(var_smoothing=0.0, background=0.0)
+    model = kind.make(**kind.exact)
     for x, y in [(1.0, "a"), (3.0, "a"), (7.0, "b"), (8.0, "b")]:
         model.learn_one({"x": x}, y)
-    old = {y: (model.means(y), model.variances(y), model.class_weight[y]) for y in "ab"}
+    old = {y: (numbers(model, y), model.class_weight[y]) for y in "ab"}
     learn(model, {"x": 20.0}, "c")
     learn(model, {"x": 22.0}, "c")
-    assert {y: (model.means(y), model.variances(y), model.class_weight[y]) for y in "ab"} == old
+    assert {y: (numbers(model, y), model.class_weight[y]) for y in "ab"} == old
     assert list(model.classes) == ["a", "b", "c"]
-    assert model.predict_one({"x": 21.0}) == "c"
+    assert model.predict_one({"x": 21.0}) == ("a" if kind.bag else "c")  # one token is all tokens
     assert math.fsum(model.predict_proba_one({"x": 9.0}).values()) == pytest.approx(
         1, rel=1e-15, abs=0
     )
@@ -281,8 +287,11 @@ def test_learn_many_names_the_row(kind: Model, table: Any) -> None:
         model.learn_many(table(rows), labels, t=[0.0] * 7 + [math.inf, 1.0])
     columns = {"columns": ["x"]} if table is numpy_table else {}
     rows[7] = {"x": 1e200}
-    with pytest.raises(ValueError, match=r"\b7\b"):
-        model.learn_many(table(rows), labels, **columns)
+    if kind.bag:  # sums of counts overflow, there are no squares
+        rows[6] = rows[7] = {"x": 1.7e308}
+    if kind.name != "BernoulliNB":  # whose counts are 0 and 1
+        with pytest.raises(ValueError, match=r"\b7\b"):
+            model.learn_many(table(rows), labels, **columns)
     assert state(model) == before
 
 

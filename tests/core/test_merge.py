@@ -10,10 +10,11 @@ import streamnb
 from streamnb import GaussianNB, MergeError
 from streamnb.provenance import Counters, Provenance, Range
 
-from .models import MODELS, Model, name_of
+from .models import MODELS, PRIORS, Model, name_of
 from .verbs import same, state
 
 every_model = pytest.mark.parametrize("kind", MODELS, ids=name_of)
+every_prior_model = pytest.mark.parametrize("kind", PRIORS, ids=name_of)
 
 
 def learned(kind: Model, x: float, label: str, **parameters: Any) -> Any:
@@ -37,7 +38,7 @@ OTHER_GAUSSIAN = [
 ]
 
 
-@every_model
+@every_prior_model
 @pytest.mark.parametrize(("name", "value"), OTHER, ids=str)
 def test_readings_must_be_equal(kind: Model, name: str, value: Any) -> None:
     """Readings that differ are a MergeError that names them, unless `like` says whose to take."""
@@ -67,7 +68,7 @@ def check_reading(kind: Model, name: str, value: Any) -> None:
     assert (state(a), state(b)) == kept
 
 
-@every_model
+@every_prior_model
 def test_like_may_be_another_model(kind: Model) -> None:
     """`like` lends its parameters only: what it has learned is not merged in."""
     a, b = learned(kind, 1.0, "a"), learned(kind, 2.0, "b")
@@ -89,7 +90,7 @@ def test_merge_takes_any_iterable(kind: Model) -> None:
     same(alone, models[0])
 
 
-@every_model
+@every_prior_model
 def test_merging_nothing(kind: Model) -> None:
     """No models: the empty model of `like`, and an error where nothing says which model."""
     like = learned(kind, 1.0, "a", prior="uniform")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from .models import MODELS, Model, name_of
+from .models import MODELS, MOMENTS, PRIORS, Model, name_of
 from .verbs import same, state
 
-every_model = pytest.mark.parametrize("kind", MODELS, ids=name_of)
+every_prior_model = pytest.mark.parametrize("kind", PRIORS, ids=name_of)
 
 
 def learned(kind: Model, labels: str, **parameters: Any) -> Any:
@@ -21,14 +21,14 @@ def learned(kind: Model, labels: str, **parameters: Any) -> Any:
     return model
 
 
-@every_model
+@every_prior_model
 def test_empirical(kind: Model) -> None:
     """scikit-learn#731: y = a,a,a,b,c: shares of n, not of the classes: .6, .2, .2."""
     proba = learned(kind, "aaabc").predict_proba_one({})
     assert proba == pytest.approx({"a": 0.6, "b": 0.2, "c": 0.2}, rel=1e-15, abs=0)
 
 
-@every_model
+@every_prior_model
 def test_empirical_goes_by_weight(kind: Model) -> None:
     """Weights 0.25 and 0.75: priors 1/4 and 3/4."""
     model = kind.make()
@@ -37,7 +37,7 @@ def test_empirical_goes_by_weight(kind: Model) -> None:
     assert model.predict_proba_one({}) == pytest.approx({"a": 0.25, "b": 0.75}, rel=1e-15, abs=0)
 
 
-@every_model
+@every_prior_model
 def test_uniform(kind: Model) -> None:
     """Equal for learned and known labels; scikit-learn#17926: one class is certain."""
     assert learned(kind, "a", prior="uniform").predict_proba_one({"x": 1.0}) == {"a": 1.0}
@@ -45,19 +45,18 @@ def test_uniform(kind: Model) -> None:
     assert proba == {"a": 0.25, "b": 0.25, "c": 0.25, "d": 0.25}
 
 
-@every_model
+@every_prior_model
 def test_given(kind: Model) -> None:
     """scikit-learn#3186: prior {a: .9, b: .1} and 1 a, 9 b without information: P(a) = .9."""
     model = kind.make(prior={"a": 0.9, "b": 0.1})
+    x = {} if kind.name == "BernoulliNB" else {"x": 1.0}  # how sure it is that x comes differs
     for label in "abbbbbbbbb":
-        model.learn_one({"x": 1.0}, label)
-    assert model.predict_proba_one({"x": 1.0}) == pytest.approx(
-        {"a": 0.9, "b": 0.1}, rel=1e-15, abs=0
-    )
+        model.learn_one(x, label)
+    assert model.predict_proba_one(x) == pytest.approx({"a": 0.9, "b": 0.1}, rel=1e-15, abs=0)
     assert model.class_weight == {"a": 1.0, "b": 9.0}
 
 
-@every_model
+@every_prior_model
 def test_given_lacks_a_learned_label(kind: Model) -> None:
     """A learned label that the prior lacks has prior 0, and stays a class."""
     model = kind.make(prior={"a": 0.5, "b": 0.5})
@@ -70,7 +69,7 @@ def test_given_lacks_a_learned_label(kind: Model) -> None:
         assert model.predict_one(query) in ("a", "b")
 
 
-@every_model
+@every_prior_model
 def test_every_class_impossible(kind: Model) -> None:
     """Only a class of prior 0 was learned: the answer is the prior, never NaN."""
     model = learned(kind, "cc", prior={"a": 0.75, "b": 0.25})
@@ -78,7 +77,7 @@ def test_every_class_impossible(kind: Model) -> None:
     assert model.predict_one({}) == "a"
 
 
-@every_model
+@every_prior_model
 def test_known_labels(kind: Model) -> None:
     """scikit-learn#13232: a,b,c known, a,a,a,b seen: P(c) = 0, no NaN.
 
@@ -95,13 +94,13 @@ def test_known_labels(kind: Model) -> None:
     assert proba == pytest.approx({"a": 4 / 7, "b": 2 / 7, "c": 1 / 7}, rel=1e-15, abs=0)
 
 
-@every_model
+@pytest.mark.parametrize("kind", MOMENTS, ids=name_of)
 def test_known_labels_without_features(kind: Model) -> None:
     """A known class that learned nothing answers with the distribution over all classes.
 
     a: 0, 2; uniform prior: both answer N(1, 1), so every query leaves 1/2.
     """
-    model = kind.make(known_labels=["b"], prior="uniform", var_smoothing=0.0, background=0.0)
+    model = kind.make(known_labels=["b"], prior="uniform", **kind.exact)
     model.learn_one({"x": 0.0}, "a")
     model.learn_one({"x": 2.0}, "a")
     assert model.predict_proba_one({"x": 1.5}) == pytest.approx(
@@ -109,7 +108,7 @@ def test_known_labels_without_features(kind: Model) -> None:
     )
 
 
-@every_model
+@every_prior_model
 @pytest.mark.parametrize("labels", [["b", "a"], ("a", "b"), {"a", "b"}, ["a", "b", "a"]])
 def test_known_labels_alone(kind: Model, labels: Any) -> None:
     """Known, nothing learned: equal; order and repetition do not show in the bytes."""
@@ -120,7 +119,7 @@ def test_known_labels_alone(kind: Model, labels: Any) -> None:
     same(model, kind.make(known_labels=["a", "b"]))
 
 
-@every_model
+@every_prior_model
 def test_pseudo_counts_by_label(kind: Model) -> None:
     """MAP with Dirichlet counts: weights 3 and 1 with 1 and 5 more: 4/10 and 6/10."""
     model = learned(kind, "aaab", prior_count={"a": 1, "b": 5})
@@ -129,7 +128,7 @@ def test_pseudo_counts_by_label(kind: Model) -> None:
     assert model.predict_proba_one({}) == pytest.approx({"a": 3 / 8, "b": 5 / 8}, rel=1e-15, abs=0)
 
 
-@every_model
+@every_prior_model
 def test_pseudo_counts_are_for_the_empirical_prior(kind: Model) -> None:
     """Added to the weights of an empirical prior; a given or uniform prior stays as it is."""
     model = learned(kind, "aaab", prior_count=100.0, prior={"a": 0.9, "b": 0.1})
@@ -162,7 +161,7 @@ BAD = [
 ]
 
 
-@every_model
+@every_prior_model
 @pytest.mark.parametrize(("bad", "error"), BAD, ids=str)
 def test_bad_priors(kind: Model, bad: dict[str, Any], error: Any) -> None:
     """Refused when the model is made, and when it is set: at once or at the next question."""
@@ -206,7 +205,7 @@ def test_bad_readings_of_gaussian(bad: dict[str, Any], error: Any) -> None:
         MODELS[0].make(**bad)
 
 
-@every_model
+@every_prior_model
 def test_a_sum_within_rounding(kind: Model) -> None:
     """The sum may miss 1 by 1e-9: ten times 0.1 does."""
     model = kind.make(prior=dict.fromkeys("abcdefghij", 0.1))
@@ -214,7 +213,7 @@ def test_a_sum_within_rounding(kind: Model) -> None:
     kind.make(prior={"a": 0.5, "b": 0.5 + 9e-10})
 
 
-@every_model
+@every_prior_model
 @pytest.mark.parametrize("unknown", ["var_smooth", "priors", "classes"])
 def test_unknown_parameters(kind: Model, unknown: str) -> None:
     """A parameter that does not exist is a TypeError; parameters go by name only."""

@@ -23,6 +23,14 @@ def state(model: Any) -> bytes:
     return streamnb.dumps(model)
 
 
+def numbers(model: Any, label: Any) -> dict[Any, tuple[float, ...]]:
+    """What a model has learned of a class, by feature."""
+    if hasattr(model, "counts"):
+        return {name: (count,) for name, count in model.counts(label).items()}
+    variances = model.variances(label)
+    return {name: (mean, variances[name]) for name, mean in model.means(label).items()}
+
+
 def same(a: Any, b: Any) -> None:
     """Assert that two models are one: their bytes, and so `==`."""
     assert state(a) == state(b)

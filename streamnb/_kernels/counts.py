@@ -1,0 +1,635 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""How often each token was seen in each class, learned in place: a sparse table.
+
+Only cells that were seen take room. The cells of a token, a count and its class each, stand side by
+side in a place for 1, 2, 4, 8, ... of them; a token that outgrows its place moves to a larger one,
+and its old place is used again. So learning a token is one look-up and a short walk, and a question
+finds all that a token says in one place.
+
+Counts are plain doubles: exact for whole weights. The weights of the classes and the sums of their
+counts are kept as hi + lo (D. E. Knuth's TwoSum), so that long streams of other weights keep their
+digits.
+
+For Bernoulli's questions the table also keeps, for each class, how many tokens have which count,
+while all weights are whole: what all tokens that are absent say is a sum over these.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from streamnb._kernels import _cython as cython
+
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from streamnb._kernels._values import as_event, check_weight, count, event_time
+
+# A class's numbers: weight hi and lo, sum of counts hi and lo, tokens seen, counts in its spread.
+HEAD = 6
+_HEAD = cython.declare(cython.Py_ssize_t, HEAD)
+_LARGE = cython.declare(cython.double, 1e300)
+_LARGE_COUNT = cython.declare(cython.double, 1e140)
+_LARGE_WEIGHT = cython.declare(cython.double, 1e15)
+_MOST_COUNTS = cython.declare(cython.Py_ssize_t, 8192)
+
+
+@cython.cclass
+class CountsTable:
+    """The cells of all tokens and classes, and the reading of one event.
+
+    `classes` and `tokens` are the indexes that give labels and tokens their slots (see
+    `streamnb.stats.index`). Counts at or below `threshold` are no counts; with `binary` each above
+    it counts as 1. `translate`, if given, makes the mapping of tokens to counts of an event.
+    """
+
+    _classes: Any
+    _tokens: Any
+    _translate: Any
+    _labels: dict[Any, Any]
+    _shown: list[Any]
+    _names: dict[Any, Any]
+    _binary: cython.bint
+    _threshold: cython.double
+    _heads_array: Any
+    _places_array: Any
+    _cells_array: Any
+    _slots_array: Any
+    _values_array: Any
+    _spread_array: Any
+    _free_array: Any
+    _clock_array: Any
+    _heads: cython.p_double  # class, HEAD numbers
+    _places: cython.p_longlong  # token, (where its cells begin, their number)
+    _cells: cython.p_double  # cell, (count, class slot)
+    _slots: cython.p_longlong  # the event that was read: token slots
+    _values: cython.p_double  # and their counts
+    _spread: cython.p_double  # class, (count, tokens that have it), in order of the counts
+    _free: cython.p_longlong  # for each power of two the first place that is free, or -1
+    _clock: cython.p_longlong
+    _class_capacity: cython.Py_ssize_t
+    _token_capacity: cython.Py_ssize_t
+    _cell_capacity: cython.Py_ssize_t
+    _event_capacity: cython.Py_ssize_t
+    _spread_capacity: cython.Py_ssize_t
+    _used: cython.longlong  # how far the cells are in use
+    _vocabulary: cython.longlong  # tokens that have a count
+    _sum: cython.double  # of the counts in the event that was read
+    _lock: Any
+
+    def __init__(
+        self,
+        classes: Any,
+        tokens: Any,
+        translate: Any,
+        binary: cython.bint,
+        threshold: cython.double,
+    ) -> None:
+        self._classes = classes
+        self._tokens = tokens
+        self._translate = translate
+        self._labels = classes.slots
+        self._shown = classes.order
+        self._names = tokens.slots
+        self._binary = binary
+        self._threshold = threshold
+        self._heads_array = np.zeros(0)
+        self._places_array = np.zeros(0, dtype=np.int64)
+        self._cells_array = np.zeros(0)
+        self._slots_array = np.zeros(0, dtype=np.int64)
+        self._values_array = np.zeros(0)
+        self._spread_array = np.zeros(0)
+        self._free_array = np.full(64, -1, dtype=np.int64)
+        self._clock_array = np.zeros(2, dtype=np.int64)
+        self._class_capacity = self._token_capacity = 0
+        self._cell_capacity = self._event_capacity = 0
+        self._spread_capacity = 16 if binary else 0
+        self._used = self._vocabulary = 0
+        self._sum = 0.0
+        self._lock = Lock()
+        if cython.compiled:
+            clock_view: cython.longlong[::1] = self._clock_array
+            free_view: cython.longlong[::1] = self._free_array
+            self._clock = cython.address(clock_view[0])
+            self._free = cython.address(free_view[0])
+        else:
+            self._clock = memoryview(self._clock_array)
+            self._free = memoryview(self._free_array)
+        self.reserve(max(1, len(self._shown)), max(16, len(tokens.order)))
+        self._reserve_cells(32)
+        self._reserve_event(32)
+
+    # -- storage ---------------------------------------------------------------------------
+
+    @cython.ccall
+    def reserve(self, classes: cython.Py_ssize_t, tokens: cython.Py_ssize_t) -> None:
+        """Makes room for so many classes and tokens; what is there stays."""
+        if classes > self._class_capacity:
+            n: cython.Py_ssize_t = max(classes, 2 * self._class_capacity)
+            self._heads_array = _longer(self._heads_array, _HEAD * n)
+            self._class_capacity = n
+            if cython.compiled:
+                heads_view: cython.double[::1] = self._heads_array
+                self._heads = cython.address(heads_view[0])
+            else:
+                self._heads = memoryview(self._heads_array)
+            self._lay_spread(self._spread_capacity)
+            self._clock[1] += 1
+        if tokens > self._token_capacity:
+            m: cython.Py_ssize_t = max(tokens, self._token_capacity + self._token_capacity // 2)
+            self._places_array = _longer(self._places_array, 2 * m)
+            self._token_capacity = m
+            if cython.compiled:
+                places_view: cython.longlong[::1] = self._places_array
+                self._places = cython.address(places_view[0])
+            else:
+                self._places = memoryview(self._places_array)
+            self._clock[1] += 1
+
+    @cython.cfunc
+    def _reserve_cells(self, cells: cython.longlong) -> None:
+        if cells <= self._cell_capacity:
+            return
+        n: cython.Py_ssize_t = max(cells, self._cell_capacity + self._cell_capacity // 2)
+        self._cells_array = _longer(self._cells_array, 2 * n)
+        self._cell_capacity = n
+        if cython.compiled:
+            cells_view: cython.double[::1] = self._cells_array
+            self._cells = cython.address(cells_view[0])
+        else:
+            self._cells = memoryview(self._cells_array)
+        self._clock[1] += 1
+
+    @cython.cfunc
+    def _lay_spread(self, capacity: cython.Py_ssize_t) -> None:
+        """Gives the spread of each class so much room; 0 gives it up."""
+        old = self._spread_array.reshape(-1, max(1, 2 * self._spread_capacity))
+        new = np.zeros((self._class_capacity, 2 * capacity))
+        width = min(old.shape[1], new.shape[1])
+        new[: old.shape[0], :width] = old[:, :width]
+        self._spread_array = new.reshape(-1)
+        self._spread_capacity = capacity
+        if capacity:
+            if cython.compiled:
+                spread_view: cython.double[::1] = self._spread_array
+                self._spread = cython.address(spread_view[0])
+            else:
+                self._spread = memoryview(self._spread_array)
+        self._clock[1] += 1
+
+    @cython.cfunc
+    def _reserve_event(self, tokens: cython.Py_ssize_t) -> None:
+        if tokens <= self._event_capacity:
+            return
+        n: cython.Py_ssize_t = max(tokens, 2 * self._event_capacity)
+        self._slots_array = np.zeros(n, dtype=np.int64)
+        self._values_array = np.zeros(n)
+        self._event_capacity = n
+        if cython.compiled:
+            slots_view: cython.longlong[::1] = self._slots_array
+            values_view: cython.double[::1] = self._values_array
+            self._slots = cython.address(slots_view[0])
+            self._values = cython.address(values_view[0])
+        else:
+            self._slots = memoryview(self._slots_array)
+            self._values = memoryview(self._values_array)
+        self._clock[1] += 1
+
+    def buffers(self) -> Any:
+        """What a scorer reads in place, until the second number of the clock changes.
+
+        Returns
+        -------
+        heads, (K, HEAD) flat, with room to spare;
+        places, (V, (where the cells of a token begin, their number)) flat;
+        cells, (n, (count, class slot)) flat;
+        slots and values: the tokens and counts of the event that `read` has read;
+        spread, (K, C, (count, tokens that have it)) flat, in order; empty where it is not kept;
+        clock, (2,): changes of the statistics, and those of labels or places.
+        """
+        return (
+            self._heads_array,
+            self._places_array,
+            self._cells_array,
+            self._slots_array,
+            self._values_array,
+            self._spread_array,
+            self._clock_array,
+        )
+
+    def vocabulary(self) -> int:
+        """How many tokens have a count in any class."""
+        return int(self._vocabulary)
+
+    def heads(self) -> Any:
+        """The classes' numbers, (class slot, HEAD): a view, not a copy."""
+        return self._heads_array.reshape(-1, HEAD)[: len(self._shown)]
+
+    def cells(self) -> Any:
+        """All cells: (token slots, class slots, counts), by token slot; copies."""
+        places = self._places_array.reshape(-1, 2)[: len(self._names)]
+        sizes = places[:, 1]
+        tokens = np.repeat(np.arange(len(places)), sizes)
+        first = np.cumsum(sizes) - sizes
+        cells = self._cells_array.reshape(-1, 2)[
+            np.repeat(places[:, 0] - first, sizes) + np.arange(len(tokens))
+        ]
+        return tokens, cells[:, 1].astype(np.int64), cells[:, 0].copy()
+
+    def changed(self) -> None:
+        """Says that labels have come from elsewhere: what is derived is out of date."""
+        self._clock[1] += 1
+
+    def put(self, tokens: Any, classes: Any, counts: Any) -> None:
+        """Adds counts to the cells (tokens[i], classes[i]), slots that have room."""
+        t: cython.longlong[::1] = tokens
+        k: cython.longlong[::1] = classes
+        c: cython.double[::1] = counts
+        i: cython.Py_ssize_t
+        for i in range(tokens.shape[0]):
+            self._add(t[i], k[i], c[i])
+        self._clock[0] += 1
+        self._clock[1] += 1
+
+    # -- reading one event -----------------------------------------------------------------
+
+    @cython.ccall
+    def read(self, x: Any) -> cython.Py_ssize_t:
+        """Reads the tokens of an event that have slots into `slots` and `values`; their number.
+
+        Raises `TypeError` or `ValueError` as learning would.
+        """
+        return self._read(x, None)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def _read(self, x: Any, new: Any) -> cython.Py_ssize_t:
+        """`read`; tokens without a slot go to the list `new`, and their counts, if it is there."""
+        event: dict[Any, Any]
+        if self._translate is not None:
+            event = self._translate(x)
+        else:
+            event = x if type(x) is dict else as_event(x)
+        self._reserve_event(len(event))
+        i: cython.Py_ssize_t = 0
+        v: cython.double
+        s: cython.double
+        total: cython.double = 0.0
+        rest: cython.double = 0.0
+        plain: cython.bint = True
+        for name, value in event.items():
+            if type(name) is not str:
+                plain = False
+                break
+            if type(value) is float:
+                v = value
+            elif type(value) is int:
+                v = _whole(value)
+            else:
+                plain = False
+                break
+            if not 0.0 <= v <= _LARGE_COUNT:
+                plain = False
+                break
+            if v <= self._threshold:
+                continue
+            if self._binary:
+                v = 1.0
+            s = total + v
+            rest += _sum_error(total, v, s)
+            total = s
+            slot = self._names.get(name)
+            if slot is None:
+                if not name.isascii():
+                    plain = False
+                    break
+                if new is not None:
+                    new.append((name, v))
+                continue
+            self._slots[i] = slot
+            self._values[i] = v
+            i += 1
+        if not plain:
+            if new is not None:
+                new.clear()
+            return self._read_any(event, new)
+        self._sum = total + rest
+        return i
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def _read_any(self, event: dict[Any, Any], new: Any) -> cython.Py_ssize_t:
+        """`_read` for tokens and counts of any kind. All that may run Python comes first."""
+        slots: list[Any] = []
+        numbers: list[Any] = []
+        v: cython.double
+        s: cython.double
+        total: cython.double = 0.0
+        rest: cython.double = 0.0
+        for name, value in event.items():
+            slot = self._tokens.find(name)
+            v = count(value, name)
+            if v <= self._threshold:
+                continue
+            if self._binary:
+                v = 1.0
+            s = total + v
+            rest += _sum_error(total, v, s)
+            total = s
+            if slot is not None:
+                slots.append(slot)
+                numbers.append(v)
+            elif new is not None:
+                new.append((name, v))
+        i: cython.Py_ssize_t
+        for i in range(len(slots)):
+            self._slots[i] = slots[i]
+            self._values[i] = numbers[i]
+        self._sum = total + rest
+        return len(slots)
+
+    # -- learning --------------------------------------------------------------------------
+
+    @cython.cfunc
+    def learn(self, x: Any, y: Any, w: Any, t: Any) -> None:
+        """Learns one event; raises and changes nothing where any part of it is refused."""
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        weight: cython.double = w if type(w) is float else -1.0
+        if not 0.0 <= weight <= _LARGE_WEIGHT:
+            weight = check_weight(w)
+        if t is not None:
+            event_time(t)
+        slot = self._labels.get(y) if type(y) is str or type(y) is int else None
+        if slot is None:
+            slot = self._classes.find(y)
+        new: list[Any] = []
+        n: cython.Py_ssize_t = self._read(x, new)
+        if weight == 0.0:
+            return
+        total: cython.double = self._sum
+        self._check(y, slot, total, weight)
+        if slot is None or new:
+            slot = self._admit(y, new)
+        k = slot
+        if type(y) is not type(self._shown[k]):
+            self._show(y, k)
+        for i in range(n):
+            self._add(self._slots[i], k, weight * self._values[i])
+        for name, value in new:
+            self._add(self._tokens.add(name), k, weight * value)
+        _add_to(self._heads, k * _HEAD, weight)
+        _add_to(self._heads, k * _HEAD + 2, weight * total)
+        self._clock[0] += 1
+
+    def learn_event(self, x: Any, y: Any, w: Any, t: Any) -> None:
+        """`learn`, for callers that are not compiled."""
+        self.learn(x, y, w, t)
+
+    @cython.cfunc
+    def _check(self, y: Any, slot: Any, total: cython.double, w: cython.double) -> None:
+        """Raises `ValueError` where counts of this sum would make a statistic infinite."""
+        k: cython.Py_ssize_t
+        seen: cython.double = 0.0
+        weight: cython.double = 0.0
+        if slot is not None:
+            k = slot
+            weight = self._heads[k * _HEAD]
+            seen = self._heads[k * _HEAD + 2]
+        if seen + total * w <= _LARGE and weight + w <= _LARGE:
+            return
+        if not (np.isfinite(seen + total * w) and np.isfinite(weight + w)):
+            msg = f"counts of {total!r} with w={w!r} would make statistics of class {y!r} infinite"
+            raise ValueError(msg)
+
+    def _show(self, y: Any, k: int) -> None:
+        """Lets a class be shown as y where that is a higher kind than before."""
+        before = self._shown[k]
+        self._classes.add(y)
+        if self._shown[k] is not before:
+            self._clock[1] += 1
+
+    def _admit(self, y: Any, new: list[Any]) -> int:
+        """Makes room for new tokens, and gives a label its slot; answers that."""
+        with self._lock:
+            self.reserve(len(self._shown) + 1, len(self._names) + len(new))
+            slot = self._classes.find(y)
+            if slot is None:
+                slot = self._classes.add(y)
+                self._clock[1] += 1
+        return int(slot)
+
+    @cython.cfunc
+    def _add(self, token: cython.longlong, k: cython.longlong, c: cython.double) -> None:
+        """Adds c to the count of a token in a class."""
+        i: cython.longlong
+        start: cython.longlong = self._places[2 * token]
+        n: cython.longlong = self._places[2 * token + 1]
+        if c == 0.0:
+            return
+        for i in range(start, start + n):
+            if self._cells[2 * i + 1] == k:
+                if self._spread_capacity:
+                    self._respread(k, self._cells[2 * i], self._cells[2 * i] + c)
+                self._cells[2 * i] += c
+                return
+        if n & (n - 1) == 0:  # the place is full
+            start = self._moved(token, n)
+        if n == 0:
+            self._vocabulary += 1
+        self._cells[2 * (start + n)] = c
+        self._cells[2 * (start + n) + 1] = k
+        self._places[2 * token + 1] = n + 1
+        self._heads[k * _HEAD + 4] += 1.0
+        if self._spread_capacity:
+            self._respread(k, 0.0, c)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def _moved(self, token: cython.longlong, n: cython.longlong) -> cython.longlong:
+        """Moves the n cells of a token to a place for twice as many; answers where that begins."""
+        i: cython.longlong
+        size: cython.Py_ssize_t = 0  # of the new place, as a power of two
+        room: cython.longlong = 1
+        while room <= n:
+            room *= 2
+            size += 1
+        start: cython.longlong = self._places[2 * token]
+        to: cython.longlong = self._free[size]
+        if to >= 0:
+            self._free[size] = _index(self._cells[2 * to])
+        else:
+            to = self._used
+            self._reserve_cells(to + room)
+            self._used = to + room
+        for i in range(2 * n):
+            self._cells[2 * to + i] = self._cells[2 * start + i]
+        if n > 0:
+            self._cells[2 * start] = self._free[size - 1]
+            self._free[size - 1] = start
+        self._places[2 * token] = to
+        return to
+
+    @cython.cfunc
+    def _respread(self, k: cython.longlong, before: cython.double, after: cython.double) -> None:
+        """A token's count in class k has changed: counts of 0 are not in the spread."""
+        if before > 0.0:
+            self._spread_by(k, before, -1.0)
+        if self._spread_capacity and after > 0.0:
+            self._spread_by(k, after, 1.0)
+
+    @cython.cfunc
+    def _spread_by(self, k: cython.longlong, c: cython.double, by: cython.double) -> None:
+        """Adds `by` to the number of tokens that have the count c in class k."""
+        n: cython.Py_ssize_t = _index(self._heads[k * _HEAD + 5])
+        low: cython.Py_ssize_t = 0
+        high: cython.Py_ssize_t = n
+        at: cython.Py_ssize_t
+        if n == self._spread_capacity:
+            # other weights than whole ones have as many counts as there are tokens
+            self._lay_spread(2 * n if 2 * n <= _MOST_COUNTS else 0)
+            if not self._spread_capacity:
+                return
+        o: cython.Py_ssize_t = 2 * k * self._spread_capacity
+        s = self._spread
+        while low < high:
+            at = (low + high) // 2
+            if s[o + 2 * at] < c:
+                low = at + 1
+            else:
+                high = at
+        if low < n and s[o + 2 * low] == c:
+            s[o + 2 * low + 1] += by
+            if s[o + 2 * low + 1] == 0.0:
+                for at in range(o + 2 * low, o + 2 * (n - 1)):
+                    s[at] = s[at + 2]
+                self._heads[k * _HEAD + 5] = n - 1
+            return
+        for at in range(o + 2 * n - 1, o + 2 * low - 1, -1):
+            s[at + 2] = s[at]
+        s[o + 2 * low] = c
+        s[o + 2 * low + 1] = by
+        self._heads[k * _HEAD + 5] = n + 1
+
+    # -- learning many events --------------------------------------------------------------
+
+    def learn_rows(self, bounds: Any, tokens: Any, values: Any, classes: Any, weights: Any) -> None:
+        """Learns the rows of a sparse table, one after the other, as `learn` would.
+
+        Parameters
+        ----------
+        bounds
+            (n + 1,) int64: row r has the cells bounds[r] to bounds[r + 1].
+        tokens
+            (m,) int64, the token slot of each cell; there is room for each.
+        values
+            (m,) float64, the counts, above the threshold and finite; 1 where `binary`.
+        classes
+            (n,) int64, the class slot of each row.
+        weights
+            (n,) float64, finite and not negative; rows of weight 0 are passed over.
+        """
+        b: cython.longlong[::1] = bounds
+        t: cython.longlong[::1] = tokens
+        v: cython.double[::1] = values
+        k: cython.longlong[::1] = classes
+        w: cython.double[::1] = weights
+        r: cython.Py_ssize_t
+        i: cython.longlong
+        s: cython.double
+        total: cython.double
+        rest: cython.double
+        for r in range(bounds.shape[0] - 1):
+            if w[r] == 0.0:
+                continue
+            total = rest = 0.0
+            for i in range(b[r], b[r + 1]):
+                self._add(t[i], k[r], w[r] * v[i])
+                s = total + v[i]
+                rest += _sum_error(total, v[i], s)
+                total = s
+            _add_to(self._heads, k[r] * _HEAD, w[r])
+            _add_to(self._heads, k[r] * _HEAD + 2, w[r] * (total + rest))
+        self._clock[0] += 1
+
+
+def _longer(array: Any, n: int) -> Any:
+    """A copy of an array that has n numbers, the new ones 0."""
+    longer = np.zeros(n, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _index(v: cython.double) -> cython.longlong:
+    """A whole number that is kept among doubles."""
+    if cython.compiled:
+        return cython.cast(cython.longlong, v)
+    else:  # noqa: RET505 - the compiler must not see it
+        return int(v)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-2.0, check=True)
+def _whole(value: object) -> cython.double:
+    """A whole number as a double; -1 where it asks for the long way."""
+    v: cython.double
+    try:
+        v = value
+    except OverflowError:
+        return -1.0
+    return v
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.double:
+    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
+    c: cython.double = s - a
+    return (a - (s - c)) + (b - c)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _add_to(h: cython.p_double, i: cython.Py_ssize_t, w: cython.double) -> cython.void:
+    """Adds w to the sum h[i] + h[i + 1], which stays normalised."""
+    s: cython.double = h[i] + w
+    e: cython.double = _sum_error(h[i], w, s) + h[i + 1]
+    h[i] = s + e
+    h[i + 1] = e - (h[i] - s)
+
+
+def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+    """Learns one event; bound as a method by the models whose `_table` is a `CountsTable`.
+
+    Parameters
+    ----------
+    x
+        a mapping of tokens (str, int or tuples of them) to counts, finite and not negative; a
+        count of 0 (for BernoulliNB: up to `threshold`) is the same as none. With `text`, a mapping
+        that has a text in that field.
+    y
+        the label: a str, int, bool or float. A label that was never seen is a new class.
+    w
+        the event's weight, finite and not negative. 0 changes nothing.
+    t
+        the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC).
+
+    Raises
+    ------
+    TypeError
+        something is of the wrong kind.
+    ValueError
+        a count is negative, infinite or missing; a weight is out of range, or a statistic would
+        be. Whatever is raised, nothing was learned.
+    """
+    table: CountsTable = self._table
+    table.learn(x, y, w, t)

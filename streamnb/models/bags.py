@@ -1,0 +1,479 @@
+"""Naive Bayes for bags of tokens: multinomial, Bernoulli and complement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from river.base import tags
+
+from streamnb import frames, sparse
+from streamnb._kernels import counts
+from streamnb._kernels._values import check_parameter
+from streamnb.bayes import STALE, Scorer
+from streamnb.likelihoods.bag import Bag, Complement
+from streamnb.likelihoods.text import Text, bag_of
+from streamnb.models.base import BayesClassifier
+from streamnb.stats.counts import Counts, CountsState, SparseRows
+from streamnb.stats.index import Label, Name, as_name, canonical_label
+
+__all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
+
+
+class BagClassifier(BayesClassifier):
+    """What the models of tokens share: how they read events, and their statistics."""
+
+    derived: ClassVar[tuple[str, ...]] = ("_scorer", "_counts", "_table")
+    mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count", "text")
+
+    text: str | Text | Mapping[str, Any] | None
+    width: int | None
+
+    _counts: Counts
+    _table: counts.CountsTable
+
+    learn_one = counts.learn_one
+
+    def learn_many(
+        self,
+        X: Any,
+        y: Any,
+        w: Any = None,
+        t: Any = None,
+        *,
+        columns: Sequence[Name] | None = None,
+    ) -> None:
+        """Learns the rows of a table, to the bit as `learn_one` would row by row, or none.
+
+        Parameters
+        ----------
+        X
+            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix of
+            counts; sparse ones stay sparse. With `text` only that column is read.
+        y
+            the labels, one a row, by position.
+        w
+            the weights: one a row, by position, or a number for all.
+        t
+            the times: one a row, by position, or one for all.
+        columns
+            names for the columns of an array; "0", "1", ... without.
+
+        Raises
+        ------
+        TypeError, ValueError
+            a row that `learn_one` would refuse, naming its position from
+            0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
+        """
+        rows = self._rows(X, columns)
+        n = len(rows.bounds) - 1
+        labels = frames.read_labels(y, n)
+        weights = frames.read_weights(w, n)
+        frames.read_times(t, n)
+        self._counts.learn_rows(rows, labels, weights)
+
+    @property
+    def statistic(self) -> Counts:
+        """What was seen: weights, and counts by class and token."""
+        return self._counts
+
+    def counts(self, label: Label) -> dict[Name, float]:
+        """The count of each token that the class has seen, in canonical order.
+
+        `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
+        """
+        self._check_class(label)
+        return self._counts.of(label)
+
+    @property
+    def class_weight(self) -> dict[Label, float]:
+        """The weight that each learned class has seen, in canonical order."""
+        return self._counts.weights()
+
+    @property
+    def features(self) -> list[Name]:
+        """The tokens that were seen, in canonical order; with `width` the buckets."""
+        return self._counts.names()
+
+    @property
+    def _tags(self) -> set[str]:
+        return {tags.POSITIVE_INPUT}
+
+    def check(self) -> None:
+        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
+        self._likelihood()
+        self._prior()
+        if self.text is not None:
+            Text.of(self.text)
+        if self.width is not None and (
+            isinstance(self.width, bool) or not isinstance(self.width, int) or self.width < 1
+        ):
+            msg = f"width is a whole number of buckets from 1 on, not {self.width!r}"
+            raise ValueError(msg)
+
+    def _likelihood(self) -> Any:
+        raise NotImplementedError
+
+    def _empty(self) -> Counts:
+        """An empty statistic that reads events as the parameters say."""
+        text = None if self.text is None else Text.of(self.text)
+        return Counts(bag_of(text, self.width))
+
+    def _clear(self) -> None:
+        self.hold(self._empty())
+
+    def hold(self, statistic: Counts) -> None:
+        """Takes a statistic in place of its own."""
+        self._counts = statistic
+        self._table = statistic.table
+        self._scorer = STALE
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets an attribute; what says how events are read makes the empty statistic anew."""
+        is_set = name in self.state_parameters and "_counts" in self.__dict__
+        super().__setattr__(name, value)
+        if is_set:
+            self._clear()
+
+    def _make_scorer(self) -> Scorer:
+        prior, labels = self._prior(), self.classes
+        scorer: Scorer = self._likelihood().scorer(
+            self._counts, labels, prior.given(labels), prior.counts(labels)
+        )
+        return scorer
+
+    def _rows(self, X: Any, columns: Sequence[Name] | None) -> SparseRows:
+        if self.text is not None:
+            text = Text.of(self.text)
+            bag = bag_of(text, self.width)
+            rows = sparse.read_texts(X, text.field, bag, columns)
+        else:
+            rows = sparse.read_counts(X, columns)
+            if self.width is not None:
+                rows = sparse.hashed(rows, self.width)
+        if self._counts.binary:
+            rows = sparse.thresholded(rows, self._counts.threshold)
+        return rows
+
+    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
+        rows = self._rows(X, columns)
+        slots = self._counts.tokens.slots
+        cells = rows.bounds, rows.slots(lambda name: slots.get(name, -1)), rows.values
+        scores = self._scorer.scores_many(*cells)
+        if scores is None:
+            scores = self._new_scorer().scores_many(*cells)
+        return scores, self._scorer
+
+    def take(self, parts: Iterable[Self]) -> None:
+        """Takes the statistics of the parts, joined in order, in place of its own."""
+        self.hold(self._counts.merged([part.statistic for part in parts]))
+
+    def state(self) -> dict[str, Any]:
+        """The statistics in canonical order: see `streamnb.stats.counts.CountsState`."""
+        return self._counts.state().packed()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
+        self.hold(self._empty().with_state(CountsState.unpacked(state)))
+
+    def _canonical(self, name: str, value: Any) -> Any:
+        """The canonical form of one parameter; a tokenizer is a list of its parameters."""
+        if name == "text" and value is not None:
+            return [[key, each] for key, each in Text.of(value).parameters().items()]
+        if name in ("width", "vocabulary_size") and value is not None:
+            return int(value)
+        return super()._canonical(name, value)
+
+    def _plain(self, name: str, value: Any) -> Any:
+        """One parameter as JSON has it."""
+        if name == "text" and value is not None:
+            return Text.of(value).parameters()
+        return super()._plain(name, value)
+
+
+class MultinomialNB(BagClassifier):
+    """Naive Bayes for counts of tokens: each occurrence is a draw from the class's tokens.
+
+    See `streamnb.likelihoods.Bag` for the formula. The tokens of an event are the names of its
+    features, their counts the values; or, with `text`, the words of one field.
+
+    Parameters
+    ----------
+    alpha
+        pseudo-count of each token.
+    vocabulary_size
+        how many tokens there are; `None` for those that were seen.
+    text
+        a field's name or a `streamnb.likelihoods.Text`: the field whose text is read.
+    width
+        hash tokens into so many buckets, so that memory is bounded; `None` keeps them apart.
+    prior, prior_count, known_labels
+        as for `GaussianNB`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        a parameter is out of range, here or where it is set later.
+
+    Examples
+    --------
+    >>> from streamnb import MultinomialNB
+    >>> model = MultinomialNB(text="text")
+    >>> model.learn_one({"text": "win money now"}, "spam")
+    >>> model.learn_one({"text": "meeting at noon"}, "ham")
+    >>> model.predict_one({"text": "money at noon"})
+    'ham'
+    """
+
+    kind: ClassVar[str] = "multinomial"
+    readings: ClassVar[tuple[str, ...]] = (
+        "alpha",
+        "vocabulary_size",
+        "prior",
+        "prior_count",
+        "known_labels",
+    )
+    state_parameters: ClassVar[tuple[str, ...]] = ("text", "width")
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        vocabulary_size: int | None = None,
+        text: str | Text | Mapping[str, Any] | None = None,
+        width: int | None = None,
+        prior: str | Mapping[Label, float] = "empirical",
+        prior_count: float | Mapping[Label, float] = 0,
+        known_labels: Iterable[Label] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.vocabulary_size = vocabulary_size
+        self.text = text
+        self.width = width
+        self.prior = prior
+        self.prior_count = prior_count
+        self.known_labels = known_labels
+        super().__init__()
+
+    @classmethod
+    def from_parameters(
+        cls,
+        *,
+        probabilities: Mapping[Label, Mapping[Name, float]],
+        prior: Mapping[Label, float] | None = None,
+    ) -> MultinomialNB:
+        """A classifier of given token probabilities, as a textbook has them.
+
+        It answers questions, and neither learns, merges nor is written to bytes.
+
+        Parameters
+        ----------
+        probabilities
+            {label: {token: probability of a draw}}; a token that a label lacks has 0.
+        prior
+            {label: probability}; without, all classes are equally probable.
+
+        Raises
+        ------
+        ValueError, TypeError
+            labels that do not fit, or a probability out of range.
+        """
+        model = GivenMultinomialNB(**_asked(probabilities, prior))
+        model.hold(_given(model.statistic, probabilities))
+        return model
+
+    def _likelihood(self) -> Bag:
+        return Bag("multinomial", self.alpha, self.vocabulary_size)
+
+
+class BernoulliNB(BagClassifier):
+    """Naive Bayes for the presence of tokens: what is absent is evidence, too.
+
+    See `streamnb.likelihoods.Bag` for the formula. While all weights are whole, a question after
+    learning costs the number of different counts; with other weights it costs the vocabulary.
+
+    Parameters
+    ----------
+    alpha
+        pseudo-count of presence and of absence.
+    threshold
+        a token is there where its count is above this. Fixed once something was learned.
+    text, width, prior, prior_count, known_labels
+        as for `MultinomialNB`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        a parameter is out of range, here or where it is set later.
+    """
+
+    kind: ClassVar[str] = "bernoulli"
+    readings: ClassVar[tuple[str, ...]] = ("alpha", "prior", "prior_count", "known_labels")
+    state_parameters: ClassVar[tuple[str, ...]] = ("threshold", "text", "width")
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        threshold: float = 0.0,
+        text: str | Text | Mapping[str, Any] | None = None,
+        width: int | None = None,
+        prior: str | Mapping[Label, float] = "empirical",
+        prior_count: float | Mapping[Label, float] = 0,
+        known_labels: Iterable[Label] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.threshold = threshold
+        self.text = text
+        self.width = width
+        self.prior = prior
+        self.prior_count = prior_count
+        self.known_labels = known_labels
+        super().__init__()
+
+    @classmethod
+    def from_parameters(
+        cls,
+        *,
+        probabilities: Mapping[Label, Mapping[Name, float]],
+        prior: Mapping[Label, float] | None = None,
+    ) -> BernoulliNB:
+        """A classifier of given probabilities that a token is there.
+
+        Parameters, raises
+        ------------------
+        as for `MultinomialNB.from_parameters`.
+        """
+        model = GivenBernoulliNB(**_asked(probabilities, prior))
+        model.hold(_given(model.statistic, probabilities))
+        return model
+
+    def _empty(self) -> Counts:
+        text = None if self.text is None else Text.of(self.text)
+        return Counts(bag_of(text, self.width), binary=True, threshold=float(self.threshold))
+
+    def _likelihood(self) -> Bag:
+        return Bag("bernoulli", self.alpha, threshold=self.threshold)
+
+
+class ComplementNB(BagClassifier):
+    """Naive Bayes by the complement of each class: for counts where classes differ in size.
+
+    See `streamnb.likelihoods.Complement` for the scores. There is no prior and no p(x | y):
+    `joint_log_likelihood` gives the scores, `predict_proba_one` their softmax.
+
+    Parameters
+    ----------
+    alpha
+        pseudo-count of each token.
+    text, width
+        as for `MultinomialNB`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        a parameter is out of range, here or where it is set later.
+    """
+
+    kind: ClassVar[str] = "complement"
+    readings: ClassVar[tuple[str, ...]] = ("alpha",)
+    state_parameters: ClassVar[tuple[str, ...]] = ("text", "width")
+    prior: ClassVar[str] = "uniform"  # type: ignore[misc] # no parameter here
+    prior_count: ClassVar[float] = 0  # type: ignore[misc] # the same
+    known_labels: ClassVar[None] = None  # type: ignore[misc] # the same
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        text: str | Text | Mapping[str, Any] | None = None,
+        width: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.text = text
+        self.width = width
+        super().__init__()
+
+    def _likelihood(self) -> Complement:
+        return Complement(self.alpha)
+
+    def _make_scorer(self) -> Scorer:
+        scorer: Scorer = self._likelihood().scorer(self._counts, self.classes)
+        return scorer
+
+
+class _Given(BagClassifier):
+    """Distributions without the events behind them."""
+
+    mergeable: ClassVar[bool] = False
+
+    def clone(
+        self,
+        new_params: dict[str, Any] | None = None,
+        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
+    ) -> Self:
+        """The same distributions with the same parameters, or new ones."""
+        clone = super().clone(new_params, include_attributes)
+        clone.hold(clone.statistic.with_state(self._counts.state()))
+        return clone
+
+    def learn_one(self, *_arguments: Any, **_named: Any) -> None:
+        """Raises `TypeError`: there are no statistics to add an event to."""
+        msg = "a model of given parameters predicts; it neither learns nor merges"
+        raise TypeError(msg)
+
+    learn_many = learn_one
+
+    @property
+    def class_weight(self) -> dict[Label, float]:
+        """`{}`: nothing was learned."""
+        return {}
+
+
+class GivenMultinomialNB(_Given, MultinomialNB):
+    """What `MultinomialNB.from_parameters` makes."""
+
+
+class GivenBernoulliNB(_Given, BernoulliNB):
+    """What `BernoulliNB.from_parameters` makes."""
+
+
+def _asked(probabilities: Any, prior: Mapping[Label, float] | None) -> dict[str, Any]:
+    """The parameters of a model of given probabilities."""
+    if not isinstance(probabilities, Mapping) or not all(
+        isinstance(tokens, Mapping) for tokens in probabilities.values()
+    ):
+        msg = "probabilities is a mapping {label: {token: probability}}"
+        raise TypeError(msg)
+    if not probabilities or (prior is not None and prior.keys() - probabilities.keys()):
+        msg = f"other labels than those of the probabilities: {list(probabilities)}, {prior}"
+        raise ValueError(msg)
+    return {
+        "alpha": 0.0,
+        "prior": "uniform" if prior is None else prior,
+        "known_labels": list(probabilities),
+    }
+
+
+def _given(empty: Counts, probabilities: Mapping[Label, Mapping[Name, float]]) -> Counts:
+    """A statistic that reads as these probabilities: counts of weight 1 and sum 1."""
+    for label, tokens in probabilities.items():
+        for token, p in tokens.items():
+            if check_parameter(p, f"the probability of {token!r}") > 1.0:
+                msg = f"the probability of {token!r} in {label!r} is at most 1, not {p!r}"
+                raise ValueError(msg)
+        if not empty.binary and math.fsum(tokens.values()) > 1.0 + 1e-9:
+            msg = f"the probabilities of {label!r} sum to more than 1"
+            raise ValueError(msg)
+    for label, tokens in probabilities.items():
+        bag = {as_name(token): 1.0 for token, p in tokens.items() if p > 0}
+        empty.table.learn_event(bag, label, 1.0, None)
+    state = empty.state()
+    rows = np.repeat(np.arange(len(state.tokens)), state.sizes)
+    by_label = {canonical_label(label): tokens for label, tokens in probabilities.items()}
+    for cell, (row, owner) in enumerate(zip(rows, state.owners, strict=True)):
+        state.counts[cell] = by_label[state.labels[owner]][state.tokens[row]]
+    state.weights[:] = state.sums[:] = (1.0, 0.0)
+    return empty.with_state(state)
