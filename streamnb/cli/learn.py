@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -59,6 +61,11 @@ __all__ = ["command"]
     dead_letters="DIR/dead-letters/SOURCE-PARTITION.jsonl",
 )
 @event_flags
+@flag(
+    "--text",
+    metavar="NAME",
+    help="The field whose text is learned, word by word; the model is then multinomial by default.",
+)
 def command(source: tuple[str, ...], parameters: dict[str, object], **values: Any) -> None:
     """Learn from the events of each SOURCE, and go on where an earlier run stopped.
 
@@ -66,7 +73,10 @@ def command(source: tuple[str, ...], parameters: dict[str, object], **values: An
     it; start and stop them as you like. What shapes the model and the reading of events is fixed
     when the folder is made, and may be left out afterwards.
     """
+    if values["text"] is not None:
+        parameters = {**parameters, "text": values["text"]}
     with stopped_by_signals() as stop:
+        values["model"] = _model(values)
         with settings_checked():
             settings = LearnSettings(
                 sources=source,
@@ -93,3 +103,12 @@ def command(source: tuple[str, ...], parameters: dict[str, object], **values: An
 
         with shown("learned", values["progress_every"]) as report:
             learn(settings, stop=stop, report=report)
+
+
+def _model(values: Mapping[str, Any]) -> str | None:
+    """Return the kind of model that is asked for; `None` where none is, or a job says it."""
+    kind: str | None = values["model"]
+    state: Path = values["state"] or DEFAULT_STATE
+    if kind is None and values["text"] is not None and StateFolder(state).job() is None:
+        return "multinomial"
+    return kind

@@ -130,7 +130,7 @@ class Text:
             raise TypeError(msg)
         if not text.isascii():
             text.encode()
-        return Counter(self.tokens(text))
+        return dict(Counter(self.tokens(text)))
 
 
 def bag_of(text: Text | None, width: int | None) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import streamnb
+from streamnb.provenance import Counters
 
 from .commands import Refused, Run, event, write_events
 
@@ -141,3 +142,30 @@ def test_an_unknown_variable_is_a_warning(run: Run, tmp_path: Path) -> None:
     warning = "warning: unknown variable STREAMNB_EVRY (the nearest is STREAMNB_EVERY)\n"
     assert done.stderr.startswith(f"streamnb: {warning}")
     assert "STREAMNB_DATA" not in done.stderr
+
+
+def test_texts_are_learned_with_no_more_than_a_field(run: Run, tmp_path: Path) -> None:
+    """`--text` makes the model multinomial and reads one field, of flat events and of others."""
+    mails = [("win money now", "spam"), ("meeting at noon", "ham"), ("a meeting", "ham")]
+    flat = [json.dumps({"text": text, "label": label, "n": 3}) for text, label in mails]
+    nested = [event({"text": text}, label) for text, label in mails]
+    for name, lines, flags in (
+        ("flat", [*flat, '{"text": 5, "label": "ham"}'], ("--label", "label")),
+        ("nested", [*nested, event({"text": True}, "ham")], ()),
+    ):
+        (tmp_path / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines))
+        done = run("learn", f"{name}.jsonl", *flags, "--text", "text", "--state", name)
+        assert done.returncode == 0, done.stderr
+        assert "feature 'text': a text is wanted" in done.stderr
+        learned = streamnb.load(tmp_path / name)
+        assert isinstance(learned, streamnb.MultinomialNB)
+        assert learned.counts("ham") == {"at": 1.0, "meeting": 2.0, "noon": 1.0}
+        assert learned.provenance.counters == Counters(ok=3, bad=1)
+        again = run("learn", f"{name}.jsonl", "--state", name)
+        assert (again.returncode, "learned 0 events" in again.stderr) == (0, True)
+        other = run("learn", f"{name}.jsonl", "--text", "body", "--state", name)
+        assert (other.returncode, "made with other settings: text" in other.stderr) == (1, True)
+    done = run("predict", "-", "--state", "flat", stdin='{"text": "money meeting"}\n')
+    assert json.loads(done.stdout)["p"] == streamnb.load(tmp_path / "flat").predict_proba_one(
+        {"text": "money meeting"}
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,41 @@ def stream(seed: int) -> Any:
     return model, [{name: value(rng, wild) for name in names} for _ in range(5)]
 
 
+def words(rng: random.Random, number: int) -> dict[Any, float]:
+    """A bag of tokens: some often, most seldom; whole counts, or any."""
+    tokens = [f"wörd{int(rng.paretovariate(0.7)) % 300}" for _ in range(number)]
+    return {token: rng.choice([1.0, 1.0, 2, 3.0, 0.25, 1 / 3]) for token in tokens}
+
+
+def bags(seed: int) -> str:
+    """What a stream of tokens leaves of the models that count them, hashed and not."""
+    rng = random.Random(seed)
+    parts = []
+    for make in (streamnb.MultinomialNB, streamnb.BernoulliNB, streamnb.ComplementNB):
+        model, shard = make(width=seed or None), make(width=seed or None)
+        for _ in range(60):
+            x, y = words(rng, rng.randint(0, 30)), rng.choice("abc")
+            w = rng.choice(WEIGHTS[:9]) if seed % 2 else float(rng.randint(1, 3))
+            rng.choice([model, shard]).learn_one(x, y, w)
+        model += shard
+        rows = [words(rng, 20) for _ in range(5)]
+        names = sorted({name for x in rows for name in x})
+        table = np.array([[x.get(name, 0.0) for name in names] for x in rows])
+        model.learn_many(table, list("abcab"), columns=names)
+        parts.append(hashlib.sha256(streamnb.dumps(model)).hexdigest())
+        parts.append(model.joint_log_likelihood_many(table, columns=names).tobytes().hex())
+        parts += [p.hex() for x in rows for p in model.predict_proba_one(x).values()]
+    return f"bags {seed} {' '.join(parts)}"
+
+
+def lines() -> Iterator[str]:
+    """What all streams leave."""
+    yield from map(line, range(COUNT))
+    yield from (bags(seed) for seed in (0, 7, 64, 1001))
+
+
 def line(seed: int) -> str:
-    """What one stream leaves."""
+    """What one stream of numbers leaves."""
     model, queries = stream(seed)
     answers = [[p.hex() for p in model.predict_proba_one(x).values()] for x in queries]
     table = np.array([[np.nan if v is None else float(v) for v in x.values()] for x in queries])
@@ -76,5 +110,5 @@ def line(seed: int) -> str:
 
 
 if __name__ == "__main__":
-    for number in range(COUNT):
-        print(line(number))  # noqa: T201 - the program's result
+    for each in lines():
+        print(each)  # noqa: T201 - the program's result

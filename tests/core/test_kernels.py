@@ -33,7 +33,7 @@ def run(level: str, *program: str) -> list[str]:
 @pytest.fixture(scope="module")
 def here() -> list[str]:
     """What the kernels of this process leave of the scripted streams."""
-    return [kernel_streams.line(seed) for seed in range(kernel_streams.COUNT)]
+    return list(kernel_streams.lines())
 
 
 def test_the_streams_learn_something() -> None:
