@@ -40,6 +40,8 @@ COMPLEMENT = 2
 _MULTINOMIAL = cython.declare(cython.int, MULTINOMIAL)
 _BERNOULLI = cython.declare(cython.int, BERNOULLI)
 _HEAD = cython.declare(cython.Py_ssize_t, 6)  # numbers of a class in a `CountsTable`
+_SHIFT = cython.declare(cython.longlong, 20)  # a word of a table's `places`
+_NUMBERS = cython.declare(cython.longlong, (1 << 20) - 1)
 _MINUS_INFINITY = cython.declare(cython.double, float("-inf"))
 
 
@@ -118,7 +120,7 @@ class BagScorer:
         self._read = table.read
         self._vocabulary = table.vocabulary
         self._k = k
-        self._tokens = len(places) // 2
+        self._tokens = len(places)
         self._width = len(spread) // max(1, len(heads) // 6) // 2
         self._event = event
         self._alpha = alpha
@@ -268,8 +270,8 @@ class BagScorer:
     @cython.cfunc
     def _hear(self, token: cython.longlong, v: cython.double) -> None:
         """What one token of the event says."""
-        start: cython.longlong = self._places[2 * token]
-        n: cython.longlong = self._places[2 * token + 1]
+        start: cython.longlong = self._places[token] >> _SHIFT
+        n: cython.longlong = self._places[token] & _NUMBERS
         i: cython.longlong
         r: cython.longlong
         k: cython.Py_ssize_t
@@ -422,8 +424,8 @@ class BagScorer:
         for k in range(self._k):
             lo[k] = 0.0
         for i in range(self._tokens):
-            start = self._places[2 * i]
-            for j in range(start, start + self._places[2 * i + 1]):
+            start = self._places[i] >> _SHIFT
+            for j in range(start, start + (self._places[i] & _NUMBERS)):
                 k = self._ranks[_index(self._cells[2 * j + 1])]
                 v = self._missing(k, self._cells[2 * j])
                 if v > 0.0:

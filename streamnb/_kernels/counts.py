@@ -34,6 +34,9 @@ _HEAD = cython.declare(cython.Py_ssize_t, HEAD)
 _LARGE = cython.declare(cython.double, 1e300)
 _LARGE_COUNT = cython.declare(cython.double, 1e140)
 _LARGE_WEIGHT = cython.declare(cython.double, 1e15)
+# A token's cells: where they begin, and their number, which is that of its classes, in one word.
+_SHIFT = cython.declare(cython.longlong, 20)
+_NUMBERS = cython.declare(cython.longlong, (1 << 20) - 1)
 _MOST_COUNTS = cython.declare(cython.Py_ssize_t, 8192)
 
 
@@ -63,7 +66,7 @@ class CountsTable:
     _free_array: Any
     _clock_array: Any
     _heads: cython.p_double  # class, HEAD numbers
-    _places: cython.p_longlong  # token, (where its cells begin, their number)
+    _places: cython.p_longlong  # token: where its cells begin, times 2^20, plus their number
     _cells: cython.p_double  # cell, (count, class slot)
     _slots: cython.p_longlong  # the event that was read: token slots
     _values: cython.p_double  # and their counts
@@ -118,7 +121,7 @@ class CountsTable:
         else:
             self._clock = memoryview(self._clock_array)
             self._free = memoryview(self._free_array)
-        self.reserve(max(1, len(self._shown)), max(16, len(tokens.order)))
+        self.reserve(max(1, len(self._shown)), max(16, len(tokens.slots)))
         self._reserve_cells(32)
         self._reserve_event(32)
 
@@ -139,8 +142,8 @@ class CountsTable:
             self._lay_spread(self._spread_capacity)
             self._clock[1] += 1
         if tokens > self._token_capacity:
-            m: cython.Py_ssize_t = max(tokens, self._token_capacity + self._token_capacity // 2)
-            self._places_array = _longer(self._places_array, 2 * m)
+            m: cython.Py_ssize_t = max(tokens, self._token_capacity + self._token_capacity // 4)
+            self._places_array = _longer(self._places_array, m)
             self._token_capacity = m
             if cython.compiled:
                 places_view: cython.longlong[::1] = self._places_array
@@ -153,7 +156,7 @@ class CountsTable:
     def _reserve_cells(self, cells: cython.longlong) -> None:
         if cells <= self._cell_capacity:
             return
-        n: cython.Py_ssize_t = max(cells, self._cell_capacity + self._cell_capacity // 2)
+        n: cython.Py_ssize_t = max(cells, self._cell_capacity + self._cell_capacity // 4)
         self._cells_array = _longer(self._cells_array, 2 * n)
         self._cell_capacity = n
         if cython.compiled:
@@ -204,7 +207,7 @@ class CountsTable:
         Returns
         -------
         heads, (K, HEAD) flat, with room to spare;
-        places, (V, (where the cells of a token begin, their number)) flat;
+        places, (V,): where the cells of a token begin, times 2^20, plus their number;
         cells, (n, (count, class slot)) flat;
         slots and values: the tokens and counts of the event that `read` has read;
         spread, (K, C, (count, tokens that have it)) flat, in order; empty where it is not kept;
@@ -230,12 +233,12 @@ class CountsTable:
 
     def cells(self) -> Any:
         """All cells: (token slots, class slots, counts), by token slot; copies."""
-        places = self._places_array.reshape(-1, 2)[: len(self._names)]
-        sizes = places[:, 1]
+        places = self._places_array[: len(self._names)]
+        sizes = places & _NUMBERS
         tokens = np.repeat(np.arange(len(places)), sizes)
         first = np.cumsum(sizes) - sizes
         cells = self._cells_array.reshape(-1, 2)[
-            np.repeat(places[:, 0] - first, sizes) + np.arange(len(tokens))
+            np.repeat((places >> _SHIFT) - first, sizes) + np.arange(len(tokens))
         ]
         return tokens, cells[:, 1].astype(np.int64), cells[:, 0].copy()
 
@@ -426,8 +429,8 @@ class CountsTable:
     def _add(self, token: cython.longlong, k: cython.longlong, c: cython.double) -> None:
         """Adds c to the count of a token in a class."""
         i: cython.longlong
-        start: cython.longlong = self._places[2 * token]
-        n: cython.longlong = self._places[2 * token + 1]
+        start: cython.longlong = self._places[token] >> _SHIFT
+        n: cython.longlong = self._places[token] & _NUMBERS
         if c == 0.0:
             return
         for i in range(start, start + n):
@@ -436,13 +439,16 @@ class CountsTable:
                     self._respread(k, self._cells[2 * i], self._cells[2 * i] + c)
                 self._cells[2 * i] += c
                 return
+        if n == _NUMBERS:
+            msg = f"a token is in {n} classes, and in no more"
+            raise ValueError(msg)
         if n & (n - 1) == 0:  # the place is full
             start = self._moved(token, n)
         if n == 0:
             self._vocabulary += 1
         self._cells[2 * (start + n)] = c
         self._cells[2 * (start + n) + 1] = k
-        self._places[2 * token + 1] = n + 1
+        self._places[token] += 1
         self._heads[k * _HEAD + 4] += 1.0
         if self._spread_capacity:
             self._respread(k, 0.0, c)
@@ -457,7 +463,7 @@ class CountsTable:
         while room <= n:
             room *= 2
             size += 1
-        start: cython.longlong = self._places[2 * token]
+        start: cython.longlong = self._places[token] >> _SHIFT
         to: cython.longlong = self._free[size]
         if to >= 0:
             self._free[size] = _index(self._cells[2 * to])
@@ -470,7 +476,7 @@ class CountsTable:
         if n > 0:
             self._cells[2 * start] = self._free[size - 1]
             self._free[size - 1] = start
-        self._places[2 * token] = to
+        self._places[token] = (to << _SHIFT) | n
         return to
 
     @cython.cfunc

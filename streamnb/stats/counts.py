@@ -20,7 +20,7 @@ from streamnb.stats.index import (
     Label,
     LabelIndex,
     Name,
-    NameIndex,
+    TokenIndex,
     as_name,
     canonical_label,
     order_key,
@@ -159,7 +159,7 @@ class Counts:
         threshold: float = 0.0,
     ) -> None:
         self.classes = LabelIndex()
-        self.tokens = NameIndex()
+        self.tokens = TokenIndex()
         self._translate = translate
         self.binary = binary
         self.threshold = threshold
@@ -180,7 +180,7 @@ class Counts:
     def put(self, state: CountsState) -> Slots:
         """Adds the counts of a state, but no weights; answers the slots of its classes."""
         self.table.reserve(
-            len(self.classes.order) + len(state.labels), len(self.tokens.order) + len(state.tokens)
+            len(self.classes.order) + len(state.labels), len(self.tokens.slots) + len(state.tokens)
         )
         classes = np.array([self.classes.add(label) for label in state.labels], dtype=np.int64)
         tokens = np.array([self.tokens.add(token) for token in state.tokens], dtype=np.int64)
@@ -190,19 +190,19 @@ class Counts:
     def state(self) -> CountsState:
         """A copy of all that was seen, in canonical order."""
         tokens, owners, found = self.table.cells()
-        names, order = self.tokens.order, self.tokens.canonical()
-        ranks = np.empty(len(names), dtype=np.int64)
-        ranks[order] = np.arange(len(names))
+        order = self.tokens.canonical()
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[[slot for slot, _ in order]] = np.arange(len(order))
         rows = self.classes.canonical()
         class_ranks = np.empty(len(rows), dtype=np.int64)
         class_ranks[rows] = np.arange(len(rows))
         tokens, owners = ranks[tokens], class_ranks[owners]
         sequence = np.lexsort((owners, tokens))
-        sizes = np.bincount(tokens, minlength=len(names))
+        sizes = np.bincount(tokens, minlength=len(order))
         heads = self.table.heads()[rows]
         return CountsState(
             [self.classes.order[slot] for slot in rows],
-            [names[slot] for rank, slot in enumerate(order) if sizes[rank]],
+            [name for (_, name), size in zip(order, sizes.tolist(), strict=True) if size],
             heads[:, :2].copy(),
             heads[:, 2:4].copy(),
             sizes[sizes > 0].astype(np.int32),
@@ -234,7 +234,7 @@ class Counts:
         kept = learned
         seen = np.unique(rows.columns[np.repeat(kept, np.diff(rows.bounds))]).tolist()
         new = labels.distinct if kept.all() else labels.of_rows(kept)
-        self.table.reserve(len(self.classes.order) + len(new), len(self.tokens.order) + len(seen))
+        self.table.reserve(len(self.classes.order) + len(new), len(self.tokens.slots) + len(seen))
         before = len(self.classes.order)
         shown = self.classes.order[:]
         for label in new:
@@ -309,9 +309,9 @@ class Counts:
 
     def names(self) -> list[Name]:
         """The tokens that were seen, in canonical order."""
-        seen = np.zeros(len(self.tokens.order), dtype=bool)
+        seen = np.zeros(len(self.tokens.slots), dtype=bool)
         seen[self.table.cells()[0]] = True
-        return [self.tokens.order[slot] for slot in self.tokens.canonical() if seen[slot]]
+        return [name for slot, name in self.tokens.canonical() if seen[slot]]
 
     def of(self, label: Label) -> dict[Name, float]:
         """The count of each token that the class has seen, in canonical order."""
@@ -319,5 +319,5 @@ class Counts:
         tokens, owners, found = self.table.cells()
         mine = owners == (-1 if slot is None else slot)
         by_token = dict(zip(tokens[mine].tolist(), found[mine].tolist(), strict=True))
-        order = self.tokens.order
-        return {order[t]: by_token[t] for t in self.tokens.canonical() if t in by_token}
+        names = self.tokens.canonical()
+        return {name: by_token[slot] for slot, name in names if slot in by_token}

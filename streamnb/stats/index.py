@@ -22,6 +22,7 @@ __all__ = [
     "LabelIndex",
     "Name",
     "NameIndex",
+    "TokenIndex",
     "as_name",
     "canonical_label",
     "canonical_name",
@@ -213,6 +214,29 @@ class NameIndex:
     def canonical(self) -> list[int]:
         """The slots in canonical order of their names."""
         return sorted(range(len(self.order)), key=lambda slot: order_key(self.order[slot]))
+
+
+class TokenIndex:
+    """The slots of very many names: the order of the mapping is that of the slots, and no list."""
+
+    def __init__(self) -> None:
+        self.slots: dict[Name, int] = {}
+
+    def find(self, name: Any) -> int | None:
+        """The slot of a name, `None` where it has none. Raises as `canonical_name` does."""
+        return self.slots.get(canonical_name(name))
+
+    def add(self, name: Any) -> int:
+        """The slot of a name, a new one if need be."""
+        return self.slots.setdefault(canonical_name(name), len(self.slots))
+
+    def canonical(self) -> list[tuple[int, Name]]:
+        """The slots and names in canonical order of the names."""
+        if all(type(name) is str for name in self.slots):
+            return [(slot, name) for name, slot in sorted(self.slots.items())]
+        return sorted(
+            ((slot, name) for name, slot in self.slots.items()), key=lambda pair: order_key(pair[1])
+        )
 
 
 def _drop(slots: dict[Any, int], order: list[Any], items: list[Any]) -> None:
