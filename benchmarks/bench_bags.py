@@ -88,6 +88,7 @@ def many(name: str, vocabulary: int, n: int = 2000, tokens: int = 100) -> None:
     columns = np.concatenate([rng.choice(vocabulary, tokens, replace=False) for _ in range(n)])
     bounds = np.arange(0, n * tokens + 1, tokens)
     X = sp.csr_matrix((np.ones(n * tokens), columns, bounds), shape=(n, vocabulary))
+    X.sort_indices()
     y = np.arange(n) % 3
     ours, theirs = getattr(streamnb, name)(), getattr(sklearn, name)()
     ours.learn_many(X, y)

@@ -29,6 +29,7 @@ from streamnb.stats.index import (
 )
 
 __all__ = [
+    "Numbered",
     "Table",
     "read_column",
     "read_labels",
@@ -104,17 +105,17 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
     return _finite(_by_cell([list(array[:, place]) for place in range(len(names))], names), names)
 
 
-class _Numbers(Sequence[Name]):
-    """The names "0", "1", ... of the columns of a matrix, made when they are asked for."""
+class Numbered(Sequence[Name]):
+    """The names "0", "1", ... of some columns of a matrix, made when they are asked for."""
 
-    def __init__(self, n: int) -> None:
-        self._n = n
+    def __init__(self, numbers: NDArray[Any]) -> None:
+        self._numbers = numbers
 
     def __len__(self) -> int:
-        return self._n
+        return len(self._numbers)
 
     def __getitem__(self, place: Any) -> Any:
-        return str(range(self._n)[place])
+        return str(self._numbers[place])
 
 
 def read_names(X: Any, columns: Sequence[Name] | None = None) -> Sequence[Name]:
@@ -123,7 +124,7 @@ def read_names(X: Any, columns: Sequence[Name] | None = None) -> Sequence[Name]:
         if columns is not None:
             raise TypeError(_OWN_NAMES.format("pandas"))
         return _checked(X.columns, X.shape[1])
-    return _Numbers(X.shape[1]) if columns is None else _checked(columns, X.shape[1])
+    return Numbered(np.arange(X.shape[1])) if columns is None else _checked(columns, X.shape[1])
 
 
 def read_column(X: Any, name: Name, columns: Sequence[Name] | None = None) -> list[Any]:

@@ -45,25 +45,37 @@ def read_counts(X: Any, columns: Sequence[Name] | None = None) -> SparseRows:
         rows, places = np.nonzero(table.values)
         cells = table.values[rows, places]
         names: Sequence[Name] = table.names
+        if columns is None and isinstance(X, np.ndarray):
+            names = frames.Numbered(np.arange(len(names)))
     else:
         names = frames.read_names(X, columns)
-        rows = np.repeat(np.arange(sparse.shape[0]), np.diff(sparse.indptr))
-        places, cells = sparse.indices, sparse.data
-        bad = np.flatnonzero(~((cells >= 0) & (cells < np.inf)))
+        bounds, places, cells = sparse.indptr, sparse.indices, sparse.data
+        good = (cells > 0) & (cells < np.inf)
+        if good.all():
+            return _named(bounds, places, cells, names)
+        rows = np.repeat(np.arange(sparse.shape[0]), np.diff(bounds))
+        bad = np.flatnonzero(~(good | (cells == 0)))
         if bad.size:
             _refuse(rows[bad], places[bad], cells[bad], names)
-        kept = cells > 0
-        rows, places, cells = rows[kept], places[kept], cells[kept]
-    return _rows(X.shape[0], rows, places, cells, names)
+        rows, places, cells = rows[good], places[good], cells[good]
+    bounds = np.zeros(X.shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=X.shape[0]), out=bounds[1:])
+    return _named(bounds, places, cells, names)
 
 
-def _rows(n: int, rows: Any, places: Any, cells: Any, names: Sequence[Name]) -> SparseRows:
-    """The rows of cells that stand in order."""
-    bounds = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=n), out=bounds[1:])
-    places = np.ascontiguousarray(places, dtype=np.int64)
-    used = {place: names[place] for place in np.unique(places).tolist()}
-    return SparseRows(bounds, places, np.ascontiguousarray(cells, dtype=np.float64), used)
+def _named(bounds: Any, places: Any, cells: Any, names: Sequence[Name]) -> SparseRows:
+    """The rows of cells in these columns; columns without a cell are left out."""
+    used = np.flatnonzero(np.bincount(places, minlength=1)) if len(places) else places
+    columns = np.zeros(int(used[-1]) + 1 if len(used) else 1, dtype=np.int64)
+    columns[used] = np.arange(len(used))
+    numbered = isinstance(names, frames.Numbered)
+    return SparseRows(
+        np.ascontiguousarray(bounds, dtype=np.int64),
+        columns[places],
+        np.ascontiguousarray(cells, dtype=np.float64),
+        frames.Numbered(used) if numbered else [names[place] for place in used.tolist()],
+        used.astype(np.int64) if numbered else None,
+    )
 
 
 def _sparse(X: Any) -> Any:
@@ -77,7 +89,7 @@ def _sparse(X: Any) -> Any:
         return None
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         return None
-    matrix = X.tocsr().astype(np.float64)
+    matrix = X.tocsr().astype(np.float64, copy=False)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -99,12 +111,14 @@ def thresholded(rows: SparseRows, threshold: float) -> SparseRows:
     row = np.repeat(np.arange(len(rows.bounds) - 1), np.diff(rows.bounds))[kept]
     bounds = np.zeros(len(rows.bounds), dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=len(bounds) - 1), out=bounds[1:])
-    return SparseRows(bounds, rows.columns[kept], np.ones(int(kept.sum())), rows.names)
+    return SparseRows(
+        bounds, rows.columns[kept], np.ones(int(kept.sum())), rows.names, rows.numbers
+    )
 
 
 def hashed(rows: SparseRows, width: int) -> SparseRows:
     """The rows with buckets for tokens; the counts of tokens in one bucket are added up."""
-    places = {column: hashing.bucket(name, width) for column, name in rows.names.items()}
+    places = [hashing.bucket(name, width) for name in rows.names]
     bags: list[dict[int, float]] = []
     for first, last in zip(rows.bounds[:-1].tolist(), rows.bounds[1:].tolist(), strict=True):
         bag: dict[int, float] = {}
@@ -122,9 +136,8 @@ def rows_of(bags: Sequence[dict[Any, Any]]) -> SparseRows:
     np.cumsum([len(bag) for bag in bags], out=bounds[1:])
     columns = [places.setdefault(token, len(places)) for bag in bags for token in bag]
     values = [float(value) for bag in bags for value in bag.values()]
-    names = {place: token for token, place in places.items()}
     return SparseRows(
-        bounds, np.array(columns, dtype=np.int64), np.array(values, dtype=np.float64), names
+        bounds, np.array(columns, dtype=np.int64), np.array(values, dtype=np.float64), list(places)
     )
 
 

@@ -428,17 +428,27 @@ class CountsTable:
     @cython.cfunc
     def _add(self, token: cython.longlong, k: cython.longlong, c: cython.double) -> None:
         """Adds c to the count of a token in a class."""
+        if c != 0.0:
+            i: cython.longlong = self._cell(token, k)
+            self._set(k, i, self._cells[2 * i] + c)
+
+    @cython.cfunc
+    def _set(self, k: cython.longlong, i: cython.longlong, c: cython.double) -> None:
+        """Makes c the count in cell i, of class k."""
+        if self._spread_capacity:
+            self._respread(k, self._cells[2 * i], c)
+        self._cells[2 * i] = c
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def _cell(self, token: cython.longlong, k: cython.longlong) -> cython.longlong:
+        """The cell of a token and a class, a new one if need be."""
         i: cython.longlong
         start: cython.longlong = self._places[token] >> _SHIFT
         n: cython.longlong = self._places[token] & _NUMBERS
-        if c == 0.0:
-            return
         for i in range(start, start + n):
             if self._cells[2 * i + 1] == k:
-                if self._spread_capacity:
-                    self._respread(k, self._cells[2 * i], self._cells[2 * i] + c)
-                self._cells[2 * i] += c
-                return
+                return i
         if n == _NUMBERS:
             msg = f"a token is in {n} classes, and in no more"
             raise ValueError(msg)
@@ -446,12 +456,11 @@ class CountsTable:
             start = self._moved(token, n)
         if n == 0:
             self._vocabulary += 1
-        self._cells[2 * (start + n)] = c
+        self._cells[2 * (start + n)] = 0.0
         self._cells[2 * (start + n) + 1] = k
         self._places[token] += 1
         self._heads[k * _HEAD + 4] += 1.0
-        if self._spread_capacity:
-            self._respread(k, 0.0, c)
+        return start + n
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
@@ -522,44 +531,111 @@ class CountsTable:
 
     # -- learning many events --------------------------------------------------------------
 
-    def learn_rows(self, bounds: Any, tokens: Any, values: Any, classes: Any, weights: Any) -> None:
+    def learn_rows(
+        self,
+        bounds: Any,
+        columns: Any,
+        values: Any,
+        tokens: Any,
+        labels: Any,
+        classes: Any,
+        weights: Any,
+    ) -> None:
         """Learns the rows of a sparse table, one after the other, as `learn` would.
+
+        Where the table is not too sparse its cells are added up in an array (column, class) that
+        begins with what is there: each cell takes the same sums in the same order.
 
         Parameters
         ----------
         bounds
             (n + 1,) int64: row r has the cells bounds[r] to bounds[r + 1].
-        tokens
-            (m,) int64, the token slot of each cell; there is room for each.
+        columns
+            (m,) int64, the column of each cell.
         values
             (m,) float64, the counts, above the threshold and finite; 1 where `binary`.
+        tokens
+            (U,) int64, the token slot of each column, -1 where no row with a weight has it.
+        labels
+            (n,) int64, the place of each row's class in `classes`.
         classes
-            (n,) int64, the class slot of each row.
+            (L,) int64, class slots, all different.
         weights
             (n,) float64, finite and not negative; rows of weight 0 are passed over.
         """
         b: cython.longlong[::1] = bounds
-        t: cython.longlong[::1] = tokens
+        u: cython.longlong[::1] = columns
         v: cython.double[::1] = values
+        t: cython.longlong[::1] = tokens
+        y: cython.longlong[::1] = labels
         k: cython.longlong[::1] = classes
         w: cython.double[::1] = weights
         r: cython.Py_ssize_t
         i: cython.longlong
+        j: cython.Py_ssize_t
+        n: cython.Py_ssize_t = classes.shape[0]
         s: cython.double
         total: cython.double
         rest: cython.double
+        dense: cython.bint = tokens.shape[0] * n <= 4 * columns.shape[0]
+        array = np.zeros((tokens.shape[0], n) if dense else (1, 1))
+        sums: cython.double[:, ::1] = array
+        if dense:
+            self._gather(tokens, classes, array)
         for r in range(bounds.shape[0] - 1):
             if w[r] == 0.0:
                 continue
             total = rest = 0.0
             for i in range(b[r], b[r + 1]):
-                self._add(t[i], k[r], w[r] * v[i])
+                if dense:
+                    sums[u[i], y[r]] += w[r] * v[i]
+                else:
+                    self._add(t[u[i]], k[y[r]], w[r] * v[i])
                 s = total + v[i]
                 rest += _sum_error(total, v[i], s)
                 total = s
-            _add_to(self._heads, k[r] * _HEAD, w[r])
-            _add_to(self._heads, k[r] * _HEAD + 2, w[r] * (total + rest))
+            j = k[y[r]] * _HEAD
+            _add_to(self._heads, j, w[r])
+            _add_to(self._heads, j + 2, w[r] * (total + rest))
+        if dense:
+            self._put_back(tokens, classes, array)
         self._clock[0] += 1
+
+    @cython.cfunc
+    def _gather(self, tokens: Any, classes: Any, array: Any) -> None:
+        """Copies the counts of tokens (-1: none) and classes into an array of zeros."""
+        t: cython.longlong[::1] = tokens
+        sums: cython.double[:, ::1] = array
+        i: cython.Py_ssize_t
+        j: cython.longlong
+        at: cython.longlong
+        start: cython.longlong
+        places = np.full(self._class_capacity, -1, dtype=np.int64)
+        places[classes] = np.arange(len(classes))
+        of_class: cython.longlong[::1] = places
+        for i in range(tokens.shape[0]):
+            if t[i] >= 0:
+                start = self._places[t[i]] >> _SHIFT
+                for at in range(start, start + (self._places[t[i]] & _NUMBERS)):
+                    j = of_class[_index(self._cells[2 * at + 1])]
+                    if j >= 0:
+                        sums[i, j] = self._cells[2 * at]
+
+    @cython.cfunc
+    def _put_back(self, tokens: Any, classes: Any, array: Any) -> None:
+        """Puts counts from an array in the place of those that `_gather` found, where not 0."""
+        t: cython.longlong[::1] = tokens
+        k: cython.longlong[::1] = classes
+        sums: cython.double[:, ::1] = array
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        at: cython.longlong
+        for i in range(tokens.shape[0]):
+            for j in range(classes.shape[0]):
+                if sums[i, j] != 0.0:
+                    at = self._cell(t[i], k[j])
+                    if self._cells[2 * at] != sums[i, j]:
+                        self._set(k[j], at, sums[i, j])
 
 
 def _longer(array: Any, n: int) -> Any:

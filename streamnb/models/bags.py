@@ -159,8 +159,7 @@ class BagClassifier(BayesClassifier):
 
     def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
         rows = self._rows(X, columns)
-        slots = self._counts.tokens.slots
-        cells = rows.bounds, rows.slots(lambda name: slots.get(name, -1)), rows.values
+        cells = rows.bounds, rows.columns, rows.values, self._counts.slots_of(rows)
         scores = self._scorer.scores_many(*cells)
         if scores is None:
             scores = self._new_scorer().scores_many(*cells)

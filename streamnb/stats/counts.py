@@ -6,7 +6,7 @@ shard, give the state back in canonical order. Whole weights are exact, in any o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -45,20 +45,16 @@ class SparseRows:
     values
         (m,) float64, the counts.
     names
-        the name of each column that a cell is in.
+        of the columns that have cells.
+    numbers
+        where these names are "0", "1", ...: the numbers, int64; else `None`.
     """
 
     bounds: Slots
     columns: Slots
     values: Floats
-    names: dict[int, Name]
-
-    def slots(self, slot_of: Callable[[Name], int]) -> Slots:
-        """The slot of each cell's token."""
-        used = np.array(list(self.names), dtype=np.int64)
-        found = np.array([slot_of(name) for name in self.names.values()], dtype=np.int64)
-        order = np.argsort(used)
-        return found[order][np.searchsorted(used[order], self.columns)]
+    names: Sequence[Name]
+    numbers: Slots | None = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +159,7 @@ class Counts:
         self._translate = translate
         self.binary = binary
         self.threshold = threshold
+        self._numbered = np.empty(0, dtype=np.int64)
         self.table = counts.CountsTable(self.classes, self.tokens, translate, binary, threshold)
 
     def like(self) -> Counts:
@@ -231,40 +228,61 @@ class Counts:
         learned = weights > 0
         if not learned.any():
             return
-        kept = learned
-        seen = np.unique(rows.columns[np.repeat(kept, np.diff(rows.bounds))]).tolist()
-        new = labels.distinct if kept.all() else labels.of_rows(kept)
-        self.table.reserve(len(self.classes.order) + len(new), len(self.tokens.slots) + len(seen))
-        before = len(self.classes.order)
-        shown = self.classes.order[:]
-        for label in new:
-            self.classes.add(label)
-        if (
-            len(self.classes.order) > before
-            or shown != self.classes.order
-            or any(type(a) is not type(b) for a, b in zip(shown, self.classes.order, strict=False))
-        ):
+        new = labels.distinct
+        tokens = self.slots_of(rows)
+        is_new = tokens < 0
+        if not learned.all():
+            new = labels.of_rows(learned)
+            cells = rows.columns[np.repeat(learned, np.diff(rows.bounds))]
+            is_new &= np.bincount(cells, minlength=len(tokens)) > 0
+        unknown = np.flatnonzero(is_new)
+        before = [type(label) for label in self.classes.order]
+        self.table.reserve(len(before) + len(new), len(self.tokens.slots) + len(unknown))
+        slots = [self.classes.add(label) for label in new]
+        if before != [type(label) for label in self.classes.order]:
             self.table.changed()
-        for column in seen:
-            self.tokens.add(rows.names[column])
-        slots = np.array([self.classes.slots.get(each, 0) for each in labels.distinct], np.int64)
+        tokens[unknown] = [self.tokens.add(rows.names[column]) for column in unknown.tolist()]
+        # equal labels of two kinds (1 and True) are one class
+        classes = list(dict.fromkeys(slots))
+        places = [classes.index(self.classes.slots[y]) if y in new else 0 for y in labels.distinct]
         self.table.learn_rows(
-            rows.bounds, rows.slots(self._slot), rows.values, slots[labels.codes], weights
+            rows.bounds,
+            rows.columns,
+            rows.values,
+            tokens,
+            np.array(places, dtype=np.int64)[labels.codes],
+            np.array(classes, dtype=np.int64),
+            weights,
         )
 
-    def _slot(self, token: Name) -> int:
-        """The slot of a token, 0 where it has none (and no weight)."""
-        return self.tokens.slots.get(token, 0)
+    def slots_of(self, rows: SparseRows) -> Slots:
+        """The token slot of each column, -1 where it has none.
+
+        Slots are never taken back, so those of columns that are only numbered are kept at hand.
+        """
+        numbers = rows.numbers
+        if numbers is None:
+            found = [self.tokens.slots.get(name, -1) for name in rows.names]
+            return np.array(found, dtype=np.int64)
+        if len(numbers) and numbers[-1] >= len(self._numbered):
+            more = np.full(int(numbers[-1]) + 1, -1, dtype=np.int64)
+            more[: len(self._numbered)] = self._numbered
+            self._numbered = more
+        slots = self._numbered[numbers]
+        for column in np.flatnonzero(slots < 0).tolist():
+            slots[column] = self.tokens.slots.get(rows.names[column], -1)
+        self._numbered[numbers] = slots
+        return slots
 
     def _check_sums(self, rows: SparseRows, labels: CodedLabels, weights: Floats) -> None:
         """Raises `ValueError` for the first row that would make a sum infinite."""
-        sums = np.zeros(len(weights))
-        np.add.at(sums, np.repeat(np.arange(len(weights)), np.diff(rows.bounds)), rows.values)
+        with np.errstate(over="ignore"):
+            if (rows.values.sum() + 1.0) * max(weights.sum(), 1.0) + self._most() <= 1e300:
+                return
+        at = np.repeat(np.arange(len(weights)), np.diff(rows.bounds))
+        sums = np.bincount(at, weights=rows.values, minlength=len(weights))
         with np.errstate(over="ignore"):
             added = sums * weights
-            most = added.sum() + weights.sum() + self.table.heads()[:, [0, 2]].sum()
-        if most <= 1e300:
-            return
         totals = {label: head[[2, 0]] for label, head in self._heads()}
         for row, code in enumerate(labels.codes):
             label = labels.distinct[code]
@@ -274,6 +292,10 @@ class Counts:
                 msg = f"row {row}: its counts would make statistics of class {label!r} infinite"
                 raise ValueError(msg)
             totals[label] = total
+
+    def _most(self) -> float:
+        """A bound of all that is stored."""
+        return float(self.table.heads()[:, [0, 2]].sum())
 
     def _heads(self) -> Iterable[tuple[Label, Floats]]:
         return zip(self.classes.order, self.table.heads(), strict=True)

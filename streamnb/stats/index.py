@@ -228,7 +228,9 @@ class TokenIndex:
 
     def add(self, name: Any) -> int:
         """The slot of a name, a new one if need be."""
-        return self.slots.setdefault(canonical_name(name), len(self.slots))
+        if type(name) is not str or not name.isascii():
+            name = canonical_name(name)
+        return self.slots.setdefault(name, len(self.slots))
 
     def canonical(self) -> list[tuple[int, Name]]:
         """The slots and names in canonical order of the names."""
