@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from streamnb._kernels import moments
 from streamnb._kernels._values import check_parameter, number
 from streamnb.bayes import STALE, Scorer
 from streamnb.likelihoods import Gaussian
+from streamnb.likelihoods.gaussian import linear_log_ratio
 from streamnb.models.base import BayesClassifier
 from streamnb.stats.index import Label, Name, canonical_label
 from streamnb.stats.moments import Moments, MomentsState
@@ -36,6 +38,9 @@ class GaussianNB(BayesClassifier):
         largest of these) or "absolute" (the number itself).
     background
         pseudo-observations of each feature's distribution over all classes.
+    shared_variance
+        whether all classes have one variance a feature, pooled within them; log-odds are
+        then linear in the event: see `linear_log_odds`.
     ddof
         variances are divided by the weight less this.
     prior
@@ -65,6 +70,7 @@ class GaussianNB(BayesClassifier):
         "var_smoothing",
         "smoothing",
         "background",
+        "shared_variance",
         "ddof",
         "prior",
         "prior_count",
@@ -82,6 +88,7 @@ class GaussianNB(BayesClassifier):
         var_smoothing: float = 1e-9,
         smoothing: str = "feature",
         background: float = 0.0,
+        shared_variance: bool = False,
         ddof: float = 0,
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
@@ -90,6 +97,7 @@ class GaussianNB(BayesClassifier):
         self.var_smoothing = var_smoothing
         self.smoothing = smoothing
         self.background = background
+        self.shared_variance = shared_variance
         self.ddof = ddof
         self.prior = prior
         self.prior_count = prior_count
@@ -208,6 +216,59 @@ class GaussianNB(BayesClassifier):
         self._check_class(label)
         return self._moments.variances(label)
 
+    def linear_log_odds(self, label: Label, versus: Label) -> tuple[dict[Name, float], float]:
+        """The log-odds of two classes as a linear function of an event that lacks no feature.
+
+        log(p(label | x)/p(versus | x)) = bias + sum of weight times value, over all features.
+
+        Parameters
+        ----------
+        label, versus
+            two classes.
+
+        Returns
+        -------
+        `({feature: weight}, bias)`, the features in canonical order. A feature that is no
+        evidence, because it was constant, has weight 0. The bias is infinite where one of the
+        two has prior probability 0.
+
+        Raises
+        ------
+        ValueError
+            the classes do not share their variances (`shared_variance` is False); both have prior
+            probability 0; or a weight is beyond the range of a double.
+        KeyError
+            a label is no class.
+        """
+        self._check_class(label)
+        self._check_class(versus)
+        if not self.shared_variance:
+            msg = "log-odds are linear only with shared_variance=True"
+            raise ValueError(msg)
+        likelihood, labels = self._likelihood(), self.classes
+        scorer = likelihood.scorer(
+            self._moments, labels, self._prior().given(labels), self._prior().counts(labels)
+        )
+        one, other = (labels.index(canonical_label(one)) for one in (label, versus))
+        prior, against = scorer.log_prior[one], scorer.log_prior[other]
+        if prior == against == -math.inf:
+            msg = f"{label!r} and {versus!r} both have prior probability 0"
+            raise ValueError(msg)
+        try:
+            weights, bias = linear_log_ratio(scorer.records(), one, other)
+            if math.isinf(prior - against):
+                intercept = prior - against
+            else:
+                intercept = float(bias + Fraction(prior) - Fraction(against))
+        except OverflowError:
+            msg = f"a weight of {label!r} versus {versus!r} is beyond the range of a double"
+            raise ValueError(msg) from None
+        order = self._moments.features
+        names = [order.order[slot] for slot in order.canonical()]
+        seen = set(self.features)
+        by_name = zip(names, weights, strict=True)
+        return {name: weight for name, weight in by_name if name in seen}, intercept
+
     @property
     def class_weight(self) -> dict[Label, float]:
         """The weight that each learned class has seen, in canonical order."""
@@ -219,7 +280,9 @@ class GaussianNB(BayesClassifier):
         return self._moments.names()
 
     def _likelihood(self) -> Gaussian:
-        return Gaussian(self.var_smoothing, self.smoothing, self.background, self.ddof)
+        return Gaussian(
+            self.var_smoothing, self.smoothing, self.background, self.shared_variance, self.ddof
+        )
 
     def check(self) -> None:
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""

@@ -63,6 +63,7 @@ class Exact:
     smoothing: str = "feature"
     var_smoothing: float = 0.0
     background: float = 0.0
+    shared_variance: bool = False
     ddof: float = 0
     prior: Any = "empirical"
     prior_count: float = 0.0
@@ -102,20 +103,29 @@ class Exact:
         total = sum(shares.values())
         return {y: math.log(s / total) if s else -math.inf for y, s in shares.items()}
 
+    def with_background(self, name: Any, label: Any) -> Moments | None:
+        """The moments of a feature in a class, the pseudo-observations among them."""
+        total, seen = self._total[name], self.moments(name, label)
+        if seen is None:
+            return None
+        b = Fraction(self.background)
+        n = seen.weight + b
+        mean = (seen.weight * seen.mean + b * total.mean) / n
+        between = seen.weight * b / n * (seen.mean - total.mean) ** 2
+        return Moments(n, mean, seen.squares + b * total.variance + between)
+
     def normal(self, name: Any, label: Any) -> tuple[Fraction, Fraction]:
         """The mean and the variance that are read for a feature in a class."""
-        total = self._total[name]
-        seen = self.moments(name, label)
-        if seen is None:
-            mean, variance = total.mean, total.variance
-        else:
-            b = Fraction(self.background)
-            n = seen.weight + b
-            mean = (seen.weight * seen.mean + b * total.mean) / n
-            between = seen.weight * b / n * (seen.mean - total.mean) ** 2
-            squares = seen.squares + b * total.variance + between
-            divisor = n - Fraction(self.ddof)
-            variance = squares / divisor if divisor > 0 else total.variance
+        total, own = self._total[name], self.with_background(name, label)
+        mean = total.mean if own is None else own.mean
+        parts = [own]
+        if self.shared_variance:
+            parts = [self.with_background(name, label) for label in self.classes]
+        seen = [part for part in parts if part is not None]
+        divisor = sum((part.weight for part in seen), -Fraction(self.ddof))
+        variance = total.variance
+        if seen and divisor > 0:
+            variance = sum((part.squares for part in seen), Fraction(0)) / divisor
         scale = {
             "feature": total.variance,
             "global": max(m.variance for m in self._total.values()),

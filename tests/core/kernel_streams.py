@@ -37,7 +37,8 @@ def stream(seed: int) -> Any:
     wild = seed % 3 == 0
     names = [f"f{j}" for j in range(rng.choice([1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]))]
     labels = rng.sample(["a", "b", 1, 2.5, True], rng.randint(1, 4))
-    model = streamnb.GaussianNB(background=0.5)
+    shared = seed % 5 == 0
+    model = streamnb.GaussianNB(background=0.5, shared_variance=shared)
     for _ in range(rng.randint(1, 5)):
         rows = []
         for _ in range(rng.randint(1, 12)):
@@ -46,7 +47,7 @@ def stream(seed: int) -> Any:
         ys = [rng.choice(labels) for _ in rows]
         ws = [rng.choice(WEIGHTS) if seed % 2 else 1.0 for _ in rows]
         verb = rng.choice(["one", "many", "merge"])
-        shard = streamnb.GaussianNB(background=0.5)
+        shard = streamnb.GaussianNB(background=0.5, shared_variance=shared)
         target = shard if verb == "merge" else model
         try:
             if verb == "many":

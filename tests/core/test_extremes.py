@@ -200,9 +200,13 @@ def test_parameters_of_numpy_in_gaussian() -> None:
         var_smoothing=np.float32(0.5),
         smoothing=np.str_("global"),
         background=np.int64(1),
+        shared_variance=np.bool_(True),
         ddof=np.float64(1),
     )
-    same(given, GaussianNB(var_smoothing=0.5, smoothing="global", background=1, ddof=1))
+    plain = GaussianNB(
+        var_smoothing=0.5, smoothing="global", background=1, shared_variance=True, ddof=1
+    )
+    same(given, plain)
     json.dumps(given.description())
 
 
@@ -251,6 +255,7 @@ def test_streams_of_extremes(kind: Model, block: int) -> None:
                 var_smoothing=rng.choice([0.0, 1e-9, 1.0]),
                 smoothing=rng.choice(["feature", "global", "absolute"]),
                 background=rng.choice([0.0, 1.0]),
+                shared_variance=rng.random() < 0.5,
                 ddof=rng.choice([0, 1]),
             )
             for _ in range(rng.randint(1, 5)):

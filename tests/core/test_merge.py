@@ -31,6 +31,7 @@ OTHER = [
 ]
 OTHER_GAUSSIAN = [
     ("ddof", 1),
+    ("shared_variance", True),
     ("smoothing", "global"),
     ("var_smoothing", 0.125),
     ("background", 0.375),

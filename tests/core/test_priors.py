@@ -195,6 +195,9 @@ GAUSSIAN_BAD = [
     ({"ddof": -1}, ValueError),
     ({"ddof": math.nan}, ValueError),
     ({"ddof": "0"}, TypeError),
+    ({"shared_variance": 1}, TypeError),
+    ({"shared_variance": "yes"}, TypeError),
+    ({"shared_variance": None}, TypeError),
 ]
 
 
