@@ -15,13 +15,14 @@ from streamnb.errors import CodecError, ConfigError, MergeError, SourceError, St
 
 if TYPE_CHECKING:
     from streamnb.codec import dumps, loads, save
-    from streamnb.models import GaussianNB, merge
+    from streamnb.models import GaussianNB, PoissonNB, merge
 
 __all__ = [
     "CodecError",
     "ConfigError",
     "GaussianNB",
     "MergeError",
+    "PoissonNB",
     "SourceError",
     "StreamNBError",
     "__version__",
@@ -34,6 +35,7 @@ __all__ = [
 
 _HOMES = {
     "GaussianNB": "streamnb.models",
+    "PoissonNB": "streamnb.models",
     "dumps": "streamnb.codec",
     "loads": "streamnb.codec",
     "merge": "streamnb.models",

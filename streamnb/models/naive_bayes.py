@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from streamnb import frames
-from streamnb._kernels import moments
 from streamnb._kernels._values import check_parameter, number
-from streamnb.bayes import STALE, Scorer
-from streamnb.likelihoods import Gaussian
+from streamnb.likelihoods import Gaussian, Poisson
 from streamnb.likelihoods.gaussian import linear_log_ratio
-from streamnb.models.base import BayesClassifier
+from streamnb.models.moments import MomentsClassifier
 from streamnb.stats.index import Label, Name, canonical_label
-from streamnb.stats.moments import Moments, MomentsState
+from streamnb.stats.moments import Moments
 
-__all__ = ["GaussianNB"]
+__all__ = ["GaussianNB", "PoissonNB"]
 
 
-class GaussianNB(BayesClassifier):
+class GaussianNB(MomentsClassifier):
     """Naive Bayes with a normal distribution for each feature in each class.
 
     All parameters are readings: they may be set at any time, and shape no statistic. See
@@ -76,11 +70,6 @@ class GaussianNB(BayesClassifier):
         "prior_count",
         "known_labels",
     )
-
-    derived: ClassVar[tuple[str, ...]] = ("_scorer", "_moments", "_table")
-
-    _moments: Moments
-    _table: moments.MomentsTable
 
     def __init__(
         self,
@@ -156,66 +145,6 @@ class GaussianNB(BayesClassifier):
         model.hold(Moments.from_state(state))
         return model
 
-    learn_one = moments.learn_one
-
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        t: Any = None,
-        *,
-        columns: Sequence[Name] | None = None,
-    ) -> None:
-        """Learns the rows of a table, to the bit as `learn_one` would row by row, or none.
-
-        Parameters
-        ----------
-        X
-            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix.
-        y
-            the labels, one a row, by position.
-        w
-            the weights: one a row, by position, or a number for all.
-        t
-            the times: one a row, by position, or one for all.
-        columns
-            names for the columns of an array; "0", "1", ... without.
-
-        Raises
-        ------
-        TypeError, ValueError
-            a row that `learn_one` would refuse, naming its position from
-            0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
-        """
-        table = frames.read_table(X, columns)
-        n = len(table.values)
-        labels = frames.read_labels(y, n)
-        weights = frames.read_weights(w, n)
-        frames.read_times(t, n)
-        self._moments.learn_rows(table.names, table.values, labels, weights, table.found)
-
-    @property
-    def statistic(self) -> Moments:
-        """What was seen: weights, means and sums of squared deviations by class and feature."""
-        return self._moments
-
-    def means(self, label: Label) -> dict[Name, float]:
-        """The mean of each feature that the class has seen, in canonical order.
-
-        `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
-        """
-        self._check_class(label)
-        return self._moments.means(label)
-
-    def variances(self, label: Label) -> dict[Name, float]:
-        """The variance of each feature that the class has seen: divided by the weight, unsmoothed.
-
-        `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
-        """
-        self._check_class(label)
-        return self._moments.variances(label)
-
     def linear_log_odds(self, label: Label, versus: Label) -> tuple[dict[Name, float], float]:
         """The log-odds of two classes as a linear function of an event that lacks no feature.
 
@@ -269,57 +198,69 @@ class GaussianNB(BayesClassifier):
         by_name = zip(names, weights, strict=True)
         return {name: weight for name, weight in by_name if name in seen}, intercept
 
-    @property
-    def class_weight(self) -> dict[Label, float]:
-        """The weight that each learned class has seen, in canonical order."""
-        return self._moments.weights()
-
-    @property
-    def features(self) -> list[Name]:
-        """The names of the learned features, in canonical order."""
-        return self._moments.names()
-
     def _likelihood(self) -> Gaussian:
         return Gaussian(
             self.var_smoothing, self.smoothing, self.background, self.shared_variance, self.ddof
         )
 
-    def check(self) -> None:
-        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
-        self._likelihood()
-        self._prior()
 
-    def _clear(self) -> None:
-        self.hold(Moments())
+class PoissonNB(MomentsClassifier):
+    """Naive Bayes with a Poisson distribution for each feature in each class: for counts.
 
-    def hold(self, statistic: Moments) -> None:
-        """Takes a statistic in place of its own."""
-        self._moments = statistic
-        self._table = statistic.table
-        self._scorer = STALE
+    All parameters are readings: they may be set at any time, and shape no statistic. See
+    `streamnb.likelihoods.Poisson` and `streamnb.bayes.ClassPrior` for the formulas and ranges.
+    Values are finite and not negative, whole or not. A feature that an event lacks is missing; a
+    count of 0 is evidence, and must be given. `means` are the rates before `alpha`, and `variances`
+    show whether they are of counts that are Poisson distributed: then both are near.
 
-    def _make_scorer(self) -> Scorer:
-        prior, labels = self._prior(), self.classes
-        scorer: Scorer = self._likelihood().scorer(
-            self._moments, labels, prior.given(labels), prior.counts(labels)
-        )
-        return scorer
+    Parameters
+    ----------
+    alpha
+        pseudo-observations of each feature in each class, at the feature's rate over all
+        classes.
+    prior
+        "empirical", "uniform", or {label: probability}.
+    prior_count
+        pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
+    known_labels
+        labels that are classes before any event of theirs was seen.
 
-    def _slots(self, names: Sequence[Name]) -> NDArray[np.intp]:
-        slots = self._moments.features.slots
-        return np.array([slots.get(name, -1) for name in names], dtype=np.intp)
+    Raises
+    ------
+    ValueError, TypeError
+        a parameter is out of range, here or where it is set later. Also what learns and what
+        answers: a negative value, by its feature's name.
 
-    def take(self, parts: Iterable[Self]) -> None:
-        """Takes the statistics of the parts, joined in order, in place of its own."""
-        self.hold(Moments.merged(part.statistic for part in parts))
+    Examples
+    --------
+    >>> from streamnb import PoissonNB
+    >>> model = PoissonNB()
+    >>> for calls, label in [(2, "day"), (3, "day"), (0, "night"), (1, "night")]:
+    ...     model.learn_one({"calls": calls}, label)
+    >>> model.predict_one({"calls": 4})
+    'day'
+    """
 
-    def state(self) -> dict[str, Any]:
-        """The statistics in canonical order: see `streamnb.stats.moments.MomentsState.packed`."""
-        return self._moments.state().packed()
+    kind: ClassVar[str] = "poisson"
+    positive: ClassVar[bool] = True
+    readings: ClassVar[tuple[str, ...]] = ("alpha", "prior", "prior_count", "known_labels")
 
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        self.hold(Moments.from_state(MomentsState.unpacked(state)))
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        prior: str | Mapping[Label, float] = "empirical",
+        prior_count: float | Mapping[Label, float] = 0,
+        known_labels: Iterable[Label] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.prior = prior
+        self.prior_count = prior_count
+        self.known_labels = known_labels
+        super().__init__()
+
+    def _likelihood(self) -> Poisson:
+        return Poisson(self.alpha)
 
 
 class GivenGaussianNB(GaussianNB):

@@ -86,11 +86,11 @@ def shards(weights: st.SearchStrategy[float]) -> st.SearchStrategy[list[Step]]:
     return st.recursive(plain, steps, max_leaves=3)
 
 
-def rows_of(steps: Sequence[Step]) -> list[Row]:
+def rows_of(kind: Model, steps: Sequence[Step]) -> list[Row]:
     """The rows that a shard learned, in order."""
     found: list[Row] = []
     for verb, what in steps:
-        found += rows_of(what) if verb == "merge" else what
+        found += rows_of(kind, what) if verb == "merge" else kind.rows(what)
     return found
 
 
@@ -119,11 +119,11 @@ def build(kind: Model, steps: Sequence[Step]) -> Any:
     model = kind.make()
     for verb, what in steps:
         if verb == "one":
-            learn(model, what)
+            learn(model, kind.rows(what))
         elif verb == "merge":
             model = streamnb.merge([model, build(kind, what)])
         else:
-            learn_batch(model, what, verb)
+            learn_batch(model, kind.rows(what), verb)
     return model
 
 

@@ -21,21 +21,27 @@ LABELS = RNG.choice(["b", "a", "c"], 40).tolist()
 QUERIES = RNG.normal(2.0, 2.0, (11, 3))
 QUERIES[2, 1] = np.nan
 COLUMNS = ["0", "1", "2"]
-ROWS = [dict(zip(COLUMNS, row, strict=True)) for row in QUERIES.tolist()]
+
+
+def dicts(queries: np.ndarray) -> list[dict[str, float]]:
+    """The rows of an array as dicts."""
+    return [dict(zip(COLUMNS, row, strict=True)) for row in queries.tolist()]
 
 
 def learned(kind: Model, labels: Any = LABELS, **parameters: Any) -> Any:
     model = kind.make(**parameters)
-    model.learn_many(ARRAY, labels)
+    model.learn_many(kind.array(ARRAY), labels)
     return model
 
 
 @every_model
 def test_pandas_out(kind: Model) -> None:
     """pandas in, pandas out: classes as columns, the rows' index kept, the bits of predict_one."""
+    queries = kind.array(QUERIES)
+    rows = dicts(queries)
     model = learned(kind)
     index = pd.Index([5, 5, 3, *"abcdefgh"], name="row")
-    frame = pd.DataFrame(QUERIES, columns=COLUMNS, index=index)
+    frame = pd.DataFrame(queries, columns=COLUMNS, index=index)
     proba, joint = model.predict_proba_many(frame), model.joint_log_likelihood_many(frame)
     labels = model.predict_many(frame)
     for table in (proba, joint):
@@ -44,28 +50,30 @@ def test_pandas_out(kind: Model) -> None:
         assert table.index.equals(index)
     assert isinstance(labels, pd.Series)
     assert labels.index.equals(index)
-    assert labels.tolist() == [model.predict_one(x) for x in ROWS]
-    assert proba.values.tolist() == [list(model.predict_proba_one(x).values()) for x in ROWS]
-    assert joint.values.tolist() == [list(model.joint_log_likelihood(x).values()) for x in ROWS]
+    assert labels.tolist() == [model.predict_one(x) for x in rows]
+    assert proba.values.tolist() == [list(model.predict_proba_one(x).values()) for x in rows]
+    assert joint.values.tolist() == [list(model.joint_log_likelihood(x).values()) for x in rows]
 
 
 @every_model
 def test_polars_out(kind: Model) -> None:
     """polars in, polars out."""
+    queries = kind.array(QUERIES)
+    rows = dicts(queries)
     model = learned(kind)
-    frame = pl.DataFrame(QUERIES, schema=COLUMNS)
+    frame = pl.DataFrame(queries, schema=COLUMNS)
     proba, joint = model.predict_proba_many(frame), model.joint_log_likelihood_many(frame)
     labels = model.predict_many(frame)
     assert isinstance(proba, pl.DataFrame)
     assert isinstance(joint, pl.DataFrame)
     assert isinstance(labels, pl.Series)
     assert proba.columns == joint.columns == ["a", "b", "c"]
-    assert labels.to_list() == [model.predict_one(x) for x in ROWS]
+    assert labels.to_list() == [model.predict_one(x) for x in rows]
     assert [list(row) for row in proba.rows()] == [
-        list(model.predict_proba_one(x).values()) for x in ROWS
+        list(model.predict_proba_one(x).values()) for x in rows
     ]
     assert [list(row) for row in joint.rows()] == [
-        list(model.joint_log_likelihood(x).values()) for x in ROWS
+        list(model.joint_log_likelihood(x).values()) for x in rows
     ]
 
 
@@ -73,17 +81,19 @@ def test_polars_out(kind: Model) -> None:
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_matrix, sp.csc_array])
 def test_arrays_out(kind: Model, form: Any) -> None:
     """Arrays (and sparse tables) in, arrays out, columns in the order of `classes`."""
+    queries = kind.array(QUERIES)
+    rows = dicts(queries)
     model = learned(kind)
     proba, joint = (
-        model.predict_proba_many(form(QUERIES)),
-        model.joint_log_likelihood_many(form(QUERIES)),
+        model.predict_proba_many(form(queries)),
+        model.joint_log_likelihood_many(form(queries)),
     )
-    labels = model.predict_many(form(QUERIES))
+    labels = model.predict_many(form(queries))
     assert all(isinstance(table, np.ndarray) for table in (proba, joint, labels))
     assert proba.dtype == joint.dtype == np.float64
-    assert proba.tolist() == [list(model.predict_proba_one(x).values()) for x in ROWS]
-    assert joint.tolist() == [list(model.joint_log_likelihood(x).values()) for x in ROWS]
-    assert labels.tolist() == [model.predict_one(x) for x in ROWS]
+    assert proba.tolist() == [list(model.predict_proba_one(x).values()) for x in rows]
+    assert joint.tolist() == [list(model.joint_log_likelihood(x).values()) for x in rows]
+    assert labels.tolist() == [model.predict_one(x) for x in rows]
 
 
 @every_model
@@ -122,32 +132,35 @@ def test_polars_columns_are_texts(kind: Model) -> None:
 @every_model
 def test_order_of_columns_in_a_question(kind: Model) -> None:
     """The order of columns, columns that are missing and columns never seen do not matter."""
+    queries = kind.array(QUERIES)
+    rows = dicts(queries)
     model = learned(kind)
-    frame = pd.DataFrame(QUERIES, columns=COLUMNS)
+    frame = pd.DataFrame(queries, columns=COLUMNS)
     expected = model.predict_proba_many(frame)
     pd.testing.assert_frame_equal(model.predict_proba_many(frame[["2", "0", "1"]]), expected)
     more = frame.assign(new=7.0)
     pd.testing.assert_frame_equal(model.predict_proba_many(more), expected)
     fewer = model.predict_proba_many(frame[["1"]])
     assert fewer.values.tolist() == [
-        list(model.predict_proba_one({"1": x["1"]}).values()) for x in ROWS
+        list(model.predict_proba_one({"1": x["1"]}).values()) for x in rows
     ]
 
 
 @every_model
 def test_an_empty_model(kind: Model) -> None:
     """An empty model answers None for each row, and no columns."""
+    queries = kind.array(QUERIES)
     model = kind.make()
-    frame = pd.DataFrame(QUERIES, columns=COLUMNS, index=range(50, 61))
+    frame = pd.DataFrame(queries, columns=COLUMNS, index=range(50, 61))
     assert model.predict_many(frame).tolist() == [None] * 11
     assert model.predict_many(frame).index.equals(frame.index)
     assert model.predict_proba_many(frame).shape == (11, 0)
     assert model.predict_proba_many(frame).index.equals(frame.index)
-    assert model.predict_many(pl.DataFrame(QUERIES, schema=COLUMNS)).to_list() == [None] * 11
-    assert model.predict_proba_many(pl.DataFrame(QUERIES, schema=COLUMNS)).columns == []
-    assert model.predict_many(QUERIES).tolist() == [None] * 11
-    assert model.predict_proba_many(QUERIES).shape == (11, 0)
-    assert model.joint_log_likelihood_many(QUERIES).shape == (11, 0)
+    assert model.predict_many(pl.DataFrame(queries, schema=COLUMNS)).to_list() == [None] * 11
+    assert model.predict_proba_many(pl.DataFrame(queries, schema=COLUMNS)).columns == []
+    assert model.predict_many(queries).tolist() == [None] * 11
+    assert model.predict_proba_many(queries).shape == (11, 0)
+    assert model.joint_log_likelihood_many(queries).shape == (11, 0)
 
 
 EMPTY = {
@@ -235,8 +248,9 @@ def test_weights_go_by_position(kind: Model, form: Any) -> None:
     """w is taken by position, whatever its type and its index."""
     weights = RNG.integers(0, 4, len(LABELS)).astype(float).tolist()
     model, expected = kind.make(), kind.make()
-    model.learn_many(pd.DataFrame(ARRAY, columns=COLUMNS), LABELS, form(weights))
-    for row, y, w in zip(ARRAY.tolist(), LABELS, weights, strict=True):
+    array = kind.array(ARRAY)
+    model.learn_many(pd.DataFrame(array, columns=COLUMNS), LABELS, form(weights))
+    for row, y, w in zip(array.tolist(), LABELS, weights, strict=True):
         expected.learn_one(dict(zip(COLUMNS, row, strict=True)), y, w)
     same(model, expected)
 
@@ -255,14 +269,14 @@ def test_times_go_by_position(kind: Model) -> None:
         pl.Series(seconds),
     ):
         model = kind.make()
-        model.learn_many(ARRAY, LABELS, t=t)
+        model.learn_many(kind.array(ARRAY), LABELS, t=t)
         same(model, expected)
 
 
 @every_model
 def test_a_wide_table(kind: Model) -> None:
     """A thousand columns, and classes that come in the middle of a batch: still row by row."""
-    array = RNG.normal(size=(12, 1000))
+    array = kind.array(RNG.normal(size=(12, 1000)))
     labels = list("aaabbbcccdda")
     model, expected = kind.make(), kind.make()
     model.learn_many(array, labels)
