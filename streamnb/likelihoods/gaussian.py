@@ -71,7 +71,7 @@ class Gaussian:
 
     var_smoothing: float = 1e-9
     smoothing: str = "feature"
-    background: float = 0.0
+    background: float = 0.3
     shared_variance: bool = False
     ddof: float = 0.0
 

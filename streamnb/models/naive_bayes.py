@@ -23,6 +23,11 @@ class GaussianNB(MomentsClassifier):
     All parameters are readings: they may be set at any time, and shape no statistic. See
     `streamnb.likelihoods.Gaussian` and `streamnb.bayes.ClassPrior` for the formulas and ranges.
 
+    The defaults are what nine sets of real data speak for (docs/smoothing.md). For few examples
+    with features of different units `var_smoothing=0.03` is better, for images (pixels from 0 to
+    1) `smoothing="absolute", var_smoothing=0.01`. scikit-learn's answers are those of
+    `smoothing="global", var_smoothing=1e-9, background=0`.
+
     Parameters
     ----------
     var_smoothing
@@ -31,7 +36,8 @@ class GaussianNB(MomentsClassifier):
         "feature" (times the feature's variance over all classes), "global" (times the
         largest of these) or "absolute" (the number itself).
     background
-        pseudo-observations of each feature's distribution over all classes.
+        pseudo-observations of each feature's distribution over all classes, which fade as a
+        class learns.
     shared_variance
         whether all classes have one variance a feature, pooled within them; log-odds are
         then linear in the event: see `linear_log_odds`.
@@ -76,7 +82,7 @@ class GaussianNB(MomentsClassifier):
         *,
         var_smoothing: float = 1e-9,
         smoothing: str = "feature",
-        background: float = 0.0,
+        background: float = 0.3,
         shared_variance: bool = False,
         ddof: float = 0,
         prior: str | Mapping[Label, float] = "empirical",
@@ -132,6 +138,7 @@ class GaussianNB(MomentsClassifier):
             raise ValueError(msg)
         model = GivenGaussianNB(
             var_smoothing=0.0,
+            background=0.0,
             prior="uniform" if prior is None else prior,
             known_labels=list(means),
         )

@@ -191,7 +191,7 @@ def test_save_keeps_permissions_and_links(tmp_path: Path) -> None:
 def test_parameters_that_mean_the_same() -> None:
     """No known labels is none; -0.0 is 0; and a parameter changed in place is never written."""
     assert GaussianNB(known_labels=[]) == GaussianNB()
-    assert GaussianNB(background=-0.0) == GaussianNB()
+    assert GaussianNB(background=-0.0) == GaussianNB(background=0)
     with pytest.raises(streamnb.MergeError):
         streamnb.merge([GaussianNB(known_labels=[1]), GaussianNB(known_labels=[True])])
     model = GaussianNB(prior={"a": 1.0})
