@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self
@@ -11,12 +12,13 @@ from numpy.typing import NDArray
 
 from streamnb import frames
 from streamnb._kernels import moments
+from streamnb._kernels._values import number
 from streamnb.bayes import STALE, Scorer
 from streamnb.models.base import BayesClassifier
 from streamnb.stats.index import Label, Name
 from streamnb.stats.moments import Moments, MomentsState
 
-__all__ = ["MomentsClassifier"]
+__all__ = ["GivenMoments", "MomentsClassifier", "given_number", "given_state"]
 
 
 class Likelihood(Protocol):
@@ -151,3 +153,73 @@ class MomentsClassifier(BayesClassifier):
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
         self.hold(Moments.from_state(MomentsState.unpacked(state), positive=self.positive))
+
+
+class GivenMoments(MomentsClassifier):
+    """Distributions without the events behind them: what `from_parameters` makes."""
+
+    mergeable: ClassVar[bool] = False
+
+    def clone(
+        self,
+        new_params: dict[str, Any] | None = None,
+        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
+    ) -> Self:
+        """The same distributions with the same parameters, or new ones."""
+        clone = super().clone(new_params, include_attributes)
+        clone.hold(Moments.from_state(self.statistic.state(), positive=self.positive))
+        return clone
+
+    def learn_one(self, *_arguments: Any, **_named: Any) -> None:
+        """Raises `TypeError`: there are no statistics to add an event to."""
+        raise TypeError(_GIVEN)
+
+    learn_many = learn_one
+
+    @property
+    def class_weight(self) -> dict[Label, float]:
+        """`{}`: nothing was learned."""
+        return {}
+
+
+def given_state(
+    means: Mapping[Label, Mapping[Name, float]],
+    prior: Mapping[Label, float] | None,
+    *,
+    positive: bool = False,
+) -> MomentsState:
+    """The statistics of one event at the means of each label.
+
+    Raises
+    ------
+    ValueError, TypeError
+        no means, other features in some of them, a prior of other labels, or a number that
+        learning would refuse.
+    """
+    if not means or not all(isinstance(values, Mapping) for values in means.values()):
+        msg = "means are a mapping {label: {feature: number}}"
+        raise ValueError(msg)
+    names = list(next(iter(means.values())))
+    if any(len(values) != len(names) for values in means.values()):
+        msg = "means are given for the same features of each label"
+        raise ValueError(msg)
+    if prior is not None and prior.keys() - means.keys():
+        msg = f"the prior has other labels than the means: {prior}"
+        raise ValueError(msg)
+    rows = (({name: given_number(means, y, name) for name in names}, y) for y in means)
+    return Moments.of_events(rows, positive=positive).state()
+
+
+def given_number(values: Mapping[Label, Mapping[Name, float]], label: Label, name: Name) -> float:
+    """The number given for a label and a feature. Raises where there is none, or no finite one."""
+    if label not in values or name not in values[label]:
+        msg = f"nothing is given for feature {name!r} of {label!r}"
+        raise ValueError(msg)
+    result = number(values[label][name], name)
+    if math.isnan(result):
+        msg = f"the number given for feature {name!r} of {label!r} is missing"
+        raise ValueError(msg)
+    return result
+
+
+_GIVEN = "a model of given parameters predicts; it neither learns nor merges"

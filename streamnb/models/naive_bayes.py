@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
-from streamnb._kernels._values import check_parameter, number
+from streamnb._kernels._values import check_parameter
 from streamnb.likelihoods import Gaussian, Poisson
 from streamnb.likelihoods.gaussian import linear_log_ratio
-from streamnb.models.moments import MomentsClassifier
+from streamnb.models.moments import (
+    GivenMoments,
+    MomentsClassifier,
+    given_number,
+    given_state,
+)
 from streamnb.stats.index import Label, Name, canonical_label
 from streamnb.stats.moments import Moments
 
@@ -125,16 +130,12 @@ class GaussianNB(MomentsClassifier):
         ValueError, TypeError
             labels or features that do not fit, or a number out of range.
         """
-        for given in (means, variances):
-            if not given or not all(isinstance(values, Mapping) for values in given.values()):
-                msg = "means and variances are mappings {label: {feature: number}}"
-                raise ValueError(msg)
-        names = list(next(iter(means.values())))
-        if any(len(values) != len(names) for values in (*means.values(), *variances.values())):
-            msg = "means and variances are given for the same features of each label"
-            raise ValueError(msg)
-        if variances.keys() != means.keys() or (prior is not None and prior.keys() - means.keys()):
-            msg = f"other labels than those of the means: {list(variances)}, {prior}"
+        state = given_state(means, prior)
+        if variances.keys() != means.keys() or not all(
+            isinstance(values, Mapping) and len(values) == len(state.names)
+            for values in variances.values()
+        ):
+            msg = "variances are given for the labels and features of the means"
             raise ValueError(msg)
         model = GivenGaussianNB(
             var_smoothing=0.0,
@@ -142,12 +143,10 @@ class GaussianNB(MomentsClassifier):
             prior="uniform" if prior is None else prior,
             known_labels=list(means),
         )
-        rows = (({name: _of(means, y, name) for name in names}, y) for y in means)
-        state = Moments.of_events(rows).state()
         by_label = {canonical_label(label): label for label in means}
         for row, label in enumerate(state.labels):
             for column, name in enumerate(state.names):
-                variance = _of(variances, by_label[label], name)
+                variance = given_number(variances, by_label[label], name)
                 state.cells[row, 2, column] = check_parameter(variance, f"the variance of {name!r}")
         model.hold(Moments.from_state(state))
         return model
@@ -266,47 +265,46 @@ class PoissonNB(MomentsClassifier):
         self.known_labels = known_labels
         super().__init__()
 
+    @classmethod
+    def from_parameters(
+        cls,
+        *,
+        means: Mapping[Label, Mapping[Name, float]],
+        prior: Mapping[Label, float] | None = None,
+    ) -> PoissonNB:
+        """A classifier of given distributions, as a textbook has them.
+
+        It answers questions, and neither learns, merges nor is written to bytes.
+
+        Parameters
+        ----------
+        means
+            {label: {feature: rate}}, the same features for each label; not negative.
+        prior
+            {label: probability}; without, all classes are equally probable.
+
+        Raises
+        ------
+        ValueError, TypeError
+            labels or features that do not fit, or a number out of range.
+        """
+        state = given_state(means, prior, positive=True)
+        model = GivenPoissonNB(
+            alpha=0.0,
+            prior="uniform" if prior is None else prior,
+            known_labels=list(means),
+        )
+        state.cells[:, 2] = state.cells[:, 0]  # the variance of a Poisson distribution is its mean
+        model.hold(Moments.from_state(state, positive=True))
+        return model
+
     def _likelihood(self) -> Poisson:
         return Poisson(self.alpha)
 
 
-class GivenGaussianNB(GaussianNB):
-    """What `GaussianNB.from_parameters` makes: distributions without the events behind them."""
-
-    mergeable: ClassVar[bool] = False
-
-    def clone(
-        self,
-        new_params: dict[str, Any] | None = None,
-        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
-    ) -> Self:
-        """The same distributions with the same parameters, or new ones."""
-        clone = super().clone(new_params, include_attributes)
-        clone.hold(Moments.from_state(self.statistic.state()))
-        return clone
-
-    def learn_one(self, *_arguments: Any, **_named: Any) -> None:
-        """Raises `TypeError`: there are no statistics to add an event to."""
-        raise TypeError(_GIVEN)
-
-    learn_many = learn_one
-
-    @property
-    def class_weight(self) -> dict[Label, float]:
-        """`{}`: nothing was learned."""
-        return {}
+class GivenGaussianNB(GivenMoments, GaussianNB):
+    """What `GaussianNB.from_parameters` makes."""
 
 
-def _of(values: Mapping[Label, Mapping[Name, float]], label: Label, name: Name) -> float:
-    """The number given for a label and a feature."""
-    if label not in values or name not in values[label]:
-        msg = f"nothing is given for feature {name!r} of {label!r}"
-        raise ValueError(msg)
-    result = number(values[label][name], name)
-    if math.isnan(result):
-        msg = f"the number given for feature {name!r} of {label!r} is missing"
-        raise ValueError(msg)
-    return result
-
-
-_GIVEN = "a model of given parameters predicts; it neither learns nor merges"
+class GivenPoissonNB(GivenMoments, PoissonNB):
+    """What `PoissonNB.from_parameters` makes."""

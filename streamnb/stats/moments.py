@@ -152,9 +152,11 @@ class Moments:
         return self
 
     @classmethod
-    def of_events(cls, events: Iterable[tuple[Mapping[Name, float], Label]]) -> Moments:
+    def of_events(
+        cls, events: Iterable[tuple[Mapping[Name, float], Label]], *, positive: bool = False
+    ) -> Moments:
         """The statistic of events of weight 1."""
-        self = cls()
+        self = cls(positive=positive)
         for x, y in events:
             self.table.learn_event(x, y)
         return self
