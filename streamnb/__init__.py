@@ -15,7 +15,14 @@ from streamnb.errors import CodecError, ConfigError, MergeError, SourceError, St
 
 if TYPE_CHECKING:
     from streamnb.codec import dumps, loads, save
-    from streamnb.models import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB, merge
+    from streamnb.models import (
+        BernoulliNB,
+        ComplementNB,
+        GaussianNB,
+        MultinomialNB,
+        PoissonNB,
+        merge,
+    )
 
 __all__ = [
     "BernoulliNB",
@@ -25,6 +32,7 @@ __all__ = [
     "GaussianNB",
     "MergeError",
     "MultinomialNB",
+    "PoissonNB",
     "SourceError",
     "StreamNBError",
     "__version__",
@@ -40,6 +48,7 @@ _HOMES = {
     "ComplementNB": "streamnb.models",
     "GaussianNB": "streamnb.models",
     "MultinomialNB": "streamnb.models",
+    "PoissonNB": "streamnb.models",
     "dumps": "streamnb.codec",
     "loads": "streamnb.codec",
     "merge": "streamnb.models",

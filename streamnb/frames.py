@@ -65,7 +65,7 @@ class Table:
     found: int
 
 
-def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
+def read_table(X: Any, columns: Sequence[Name] | None = None, *, positive: bool = False) -> Table:
     """Reads a table of numbers.
 
     Parameters
@@ -75,14 +75,28 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
     columns
         names for the columns of an array or a sparse matrix; "0", "1", ... without.
         A cell that a sparse matrix leaves out is 0; the matrix is made dense.
+    positive
+        whether negative values are refused.
 
     Raises
     ------
     TypeError
         no table, or a value that is no number.
     ValueError
-        an infinite value, two columns of one name, names that do not fit.
+        an infinite value, a negative one where they are refused, two columns of one name, names
+        that do not fit.
     """
+    table = _read_table(X, columns)
+    if positive and (table.values < 0.0).any():
+        row, place = (int(at) for at in np.argwhere(table.values < 0.0)[0])
+        value = table.values[row, place]
+        name = table.names[place]
+        msg = f"row {row}: feature {name!r}: a number that is not negative is wanted, not {value}"
+        raise ValueError(msg)
+    return table
+
+
+def _read_table(X: Any, columns: Sequence[Name] | None) -> Table:
     library = library_of(X)
     if library is None:
         msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"

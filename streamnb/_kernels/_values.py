@@ -56,7 +56,7 @@ def as_event(x: Any) -> dict[Any, Any]:
     return dict(x)
 
 
-def number(value: Any, name: object) -> float:
+def number(value: Any, name: object, *, positive: bool = False) -> float:
     """The value of a numeric feature as a double; NaN where it is missing.
 
     Raises
@@ -64,7 +64,7 @@ def number(value: Any, name: object) -> float:
     TypeError
         it is no number (int, float, bool or NumPy's).
     ValueError
-        it is infinite, also as a double.
+        it is infinite, also as a double; or negative, where `positive` forbids it.
     """
     if is_missing(value):
         return math.nan
@@ -77,6 +77,9 @@ def number(value: Any, name: object) -> float:
         result = math.inf
     if math.isinf(result):
         msg = f"feature {name!r}: a finite number is wanted, not {value!r}"
+        raise ValueError(msg)
+    if positive and result < 0.0:
+        msg = f"feature {name!r}: a number that is not negative is wanted, not {value!r}"
         raise ValueError(msg)
     return result
 

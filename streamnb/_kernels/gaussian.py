@@ -50,7 +50,7 @@ class GaussianScorer:
         (K,) int64, each label's slot in the table; -1 where it has learned nothing.
     features
         (D,) int64, the slots of the features in canonical order.
-    var_smoothing, smoothing, background, ddof
+    var_smoothing, smoothing, background, shared_variance, ddof
         as `streamnb.likelihoods.Gaussian` explains;
         smoothing is FEATURE, GLOBAL or ABSOLUTE.
     log_prior
@@ -83,6 +83,7 @@ class GaussianScorer:
     _smoothing: cython.int
     _var_smoothing: cython.double
     _background: cython.double
+    _shared: cython.bint
     _ddof: cython.double
     _given: cython.bint
 
@@ -95,6 +96,7 @@ class GaussianScorer:
         var_smoothing: cython.double,
         smoothing: cython.int,
         background: cython.double,
+        shared_variance: cython.bint,
         ddof: cython.double,
         log_prior: Any,
         prior_counts: Any,
@@ -110,6 +112,7 @@ class GaussianScorer:
         self._smoothing = smoothing
         self._var_smoothing = var_smoothing
         self._background = background
+        self._shared = shared_variance
         self._ddof = ddof
         self._given = log_prior is not None
         start = np.zeros(max(self._lanes, 1))
@@ -168,6 +171,17 @@ class GaussianScorer:
     def log_prior(self) -> list[Any]:
         """The logarithm of each class's prior probability."""
         return self._log_prior
+
+    def records(self) -> Any:
+        """The readings, (D, (mean hi, mean lo, 1/2v, log(2 pi v)/2), K), of labels and features.
+
+        A copy, in canonical order; all is 0 where a feature is no evidence.
+        """
+        if self._version != self._clock[0]:
+            self._refresh()
+        records = self._arrays[8][: 4 * self._d * self._lanes].reshape(self._d, 4, self._lanes)
+        evidence = self._arrays[9][: self._d, None, None] > 0.0
+        return np.where(evidence, records[:, :, : self._k], 0.0)
 
     def scores(self, x: Any) -> list[Any] | None:
         """The joint log-likelihoods of an event; `None` where labels or features have changed."""
@@ -364,6 +378,40 @@ class GaussianScorer:
         return min(spread, _LARGEST)
 
     @cython.cfunc
+    @cython.exceptval(check=False)
+    def _pooled(self, j: cython.Py_ssize_t) -> cython.double:
+        """The variance of feature j within the classes, before smoothing, as `_record` needs it."""
+        c: cython.Py_ssize_t = self._capacity
+        o: cython.Py_ssize_t = (4 * j + 2) * self._lanes
+        f: cython.longlong = self._features[j]
+        k: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        w: cython.double
+        d: cython.double
+        v: cython.double
+        b: cython.double = self._background
+        whole: cython.double = self._variances[j]
+        total: cython.double = 0.0
+        spread: cython.double = 0.0
+        for k in range(self._k):
+            w = self._weight(self._classes[k], f)
+            if w > 0.0:
+                total += w + b
+        if total <= self._ddof:
+            return whole
+        total = _bounded(total - self._ddof)
+        for k in range(self._k):
+            w = self._weight(self._classes[k], f)
+            if w > 0.0:
+                m = (6 * self._classes[k] + 2) * c + f
+                d = self._records[o + k]
+                v = self._cells[m] + self._cells[m + c]
+                if b > 0.0:
+                    v += b * whole + ((w * (b / (w + b))) * d) * d
+                spread += _bounded(v) / total
+        return min(spread, _LARGEST)
+
+    @cython.cfunc
     def _record(self, j: cython.Py_ssize_t, added: cython.double) -> None:
         """The records of feature j, `added` being the smoothing; `_overall` has just been here."""
         c: cython.Py_ssize_t = self._capacity
@@ -377,16 +425,17 @@ class GaussianScorer:
         d: cython.double
         b: cython.double = self._background
         whole: cython.double = self._variances[j]
+        pooled: cython.double = self._pooled(j) if self._shared else 0.0
         p = self._records
         for k in range(self._k):
             w = self._weight(self._classes[k], f)
-            v = whole
+            v = pooled if self._shared else whole
             if w > 0.0:
                 m = 6 * self._classes[k] * c + f
                 d = p[o + 2 * n + k]
                 p[o + k] = self._cells[m]
                 p[o + n + k] = self._cells[m + c] - d * (b / (w + b))
-                if w + b > self._ddof:
+                if w + b > self._ddof and not self._shared:
                     v = self._cells[m + 2 * c] + self._cells[m + 3 * c]
                     if b > 0.0:
                         v += b * whole + ((w * (b / (w + b))) * d) * d

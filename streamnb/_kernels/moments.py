@@ -239,7 +239,7 @@ class MomentsTable:
 
     `classes` and `features` are the indexes that give labels and names their slots (see
     `streamnb.stats.index`). Slots are given in order of arrival and never taken back; a slot
-    without weight is the same as none.
+    without weight is the same as none. Where `positive`, `read` refuses negative values.
     """
 
     _classes: Any
@@ -258,6 +258,7 @@ class MomentsTable:
     _capacity: cython.Py_ssize_t
     _present: cython.Py_ssize_t
     _wild: cython.bint
+    _positive: cython.bint
     _lock: Any
     _refusal: str
     _factors_array: Any
@@ -265,7 +266,7 @@ class MomentsTable:
     _clock_array: Any
     _clock: cython.p_longlong
 
-    def __init__(self, classes: Any, features: Any) -> None:
+    def __init__(self, classes: Any, features: Any, positive: cython.bint) -> None:
         self._classes = classes
         self._features = features
         self._labels = classes.slots
@@ -276,6 +277,7 @@ class MomentsTable:
         self._capacity = 0
         self._present = 0
         self._wild = False
+        self._positive = positive
         self._lock = Lock()
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
@@ -389,7 +391,7 @@ class MomentsTable:
         event: dict[Any, Any] = x if type(x) is dict else as_event(x)
         n: cython.Py_ssize_t = len(self._order)
         i: cython.Py_ssize_t = walk(event, self._order, self._values, _SMALL_VALUE, _LARGE_VALUE)
-        if i < 0:
+        if i < 0 or (self._positive and self._is_negative(i)):
             return self._read_any(event)
         self._present = i
         self._wild = False
@@ -397,6 +399,16 @@ class MomentsTable:
             self._values[i] = float("nan")
             i += 1
         return None
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _is_negative(self, n: cython.Py_ssize_t) -> cython.bint:
+        """Whether any of the first n values is below 0."""
+        i: cython.Py_ssize_t
+        low: cython.double = 0.0
+        for i in range(n):
+            low = min(low, self._values[i])
+        return low < 0.0
 
     @cython.cfunc
     def _read_any(self, event: dict[Any, Any]) -> Any:
@@ -411,6 +423,8 @@ class MomentsTable:
             if slot is None:
                 slot = self._features.find(name)
             v = value if type(value) is float else _number(value, name)
+            if v < 0.0 and self._positive:
+                number(value, name, positive=True)
             if not _is_ordinary(v):
                 v = number(value, name)
                 wild = wild or v == v

@@ -2,6 +2,7 @@
 
 from streamnb.likelihoods.bag import Bag, Complement
 from streamnb.likelihoods.gaussian import Gaussian
+from streamnb.likelihoods.poisson import Poisson
 from streamnb.likelihoods.text import Text
 
-__all__ = ["Bag", "Complement", "Gaussian", "Text"]
+__all__ = ["Bag", "Complement", "Gaussian", "Poisson", "Text"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label
 from streamnb.stats.moments import Moments
 
-__all__ = ["SMOOTHINGS", "Gaussian"]
+__all__ = ["SMOOTHINGS", "Gaussian", "linear_log_ratio"]
 
 SMOOTHINGS = {
     "feature": gaussian.FEATURE,
@@ -32,6 +33,14 @@ class Gaussian:
     with the class's weight W, mean m and sum of squared deviations S, and the feature's mean M
     and variance V over all classes; b is `background`. The mean is (W m + b M)/(W + b).
 
+    With `shared_variance` all classes have the feature's variance within them, pooled: the sum of
+    what stands before the / over the sum of what is behind it, ddof taken once,
+
+        sum(S + b V + (m - M)^2 W b/(W + b)) / (sum(W + b) - ddof) + smoothing
+
+    over the classes that have seen the feature. The log-odds of two classes are then linear in
+    the event (as in linear discriminant analysis with a diagonal covariance matrix).
+
     Attributes
     ----------
     var_smoothing
@@ -42,11 +51,14 @@ class Gaussian:
     background
         pseudo-observations of the feature's distribution over all classes. They
         fade as the class learns.
+    shared_variance
+        whether the classes share one variance a feature.
     ddof
         taken from the weight where the variance is read. A class whose weight is not
-        above it has no variance of its own and takes V.
+        above it has no variance of its own and takes V, as all do where the sum is not.
 
-    A class that has never seen a feature answers with M and V. A variance of 0 that nothing
+    A class that has never seen a feature answers with M and V (the shared variance, where there is
+    one). A variance of 0 that nothing
     raises is read as 1e-18 V. A feature that was constant in all that was seen is no evidence.
 
     Raises
@@ -59,7 +71,8 @@ class Gaussian:
 
     var_smoothing: float = 1e-9
     smoothing: str = "feature"
-    background: float = 0.0
+    background: float = 0.3
+    shared_variance: bool = False
     ddof: float = 0.0
 
     def __post_init__(self) -> None:
@@ -68,6 +81,9 @@ class Gaussian:
         if not isinstance(self.smoothing, str) or self.smoothing not in SMOOTHINGS:
             msg = f"smoothing is one of {', '.join(SMOOTHINGS)}, not {self.smoothing!r}"
             raise ValueError(msg)
+        if not isinstance(self.shared_variance, bool):
+            msg = f"shared_variance is True or False, not {self.shared_variance!r}"
+            raise TypeError(msg)
 
     def scorer(
         self,
@@ -98,7 +114,39 @@ class Gaussian:
             float(self.var_smoothing),
             SMOOTHINGS[self.smoothing],
             float(self.background),
+            self.shared_variance,
             float(self.ddof),
             log_prior,
             prior_counts,
         )
+
+
+def linear_log_ratio(
+    records: NDArray[np.float64], one: int, other: int
+) -> tuple[list[float], Fraction]:
+    """The weights and the bias of log p(x | one) - log p(x | other) = bias + sum(weight x).
+
+    With the shared variance v and the means m and n of the two classes, a feature has the weight
+    (m - n)/v and adds -weight (m + n)/2 to the bias, which is the exact one for these weights:
+    far from 0 it is large, and what it loses to rounding is lost to the sum.
+
+    Parameters
+    ----------
+    records
+        what `GaussianScorer.records` gives where the classes share their variances.
+    one, other
+        the places of two classes in it.
+
+    Raises
+    ------
+    OverflowError
+        a weight is beyond doubles.
+    """
+    weights = []
+    bias = Fraction(0)
+    for hi, lo, half, _ in records[:, :, [one, other]].tolist():
+        weight = 2.0 * ((hi[0] - hi[1]) + (lo[0] - lo[1])) * half[0]
+        weights.append(weight)
+        if weight:
+            bias -= Fraction(weight) * sum(map(Fraction, (*hi, *lo))) / 2
+    return weights, bias

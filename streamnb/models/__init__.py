@@ -2,7 +2,7 @@
 
 from streamnb.models.bags import BernoulliNB, ComplementNB, MultinomialNB
 from streamnb.models.base import BayesClassifier, merge
-from streamnb.models.naive_bayes import GaussianNB
+from streamnb.models.naive_bayes import GaussianNB, PoissonNB
 from streamnb.stats.index import label_texts
 
 __all__ = [
@@ -12,11 +12,12 @@ __all__ = [
     "ComplementNB",
     "GaussianNB",
     "MultinomialNB",
+    "PoissonNB",
     "label_texts",
     "merge",
 ]
 
 KINDS: dict[str, type[BayesClassifier]] = {
-    model.kind: model for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB)
+    model.kind: model for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB, PoissonNB)
 }
 """The models by their names on the command line and in files."""

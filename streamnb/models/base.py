@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from river.base import MiniBatchClassifier
+from river.base import MiniBatchClassifier, tags
 
 from streamnb import frames
 from streamnb._kernels import posterior
@@ -36,6 +36,8 @@ class BayesClassifier(MiniBatchClassifier):
 
     derived: ClassVar[tuple[str, ...]] = ("_scorer",)
     """Attributes that hold the statistics, or are made of them."""
+    positive: ClassVar[bool] = False
+    """Whether values are counts, so that negative ones are refused."""
     mergeable: ClassVar[bool] = True
     """Whether there are statistics to merge."""
     mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count")
@@ -194,6 +196,9 @@ class BayesClassifier(MiniBatchClassifier):
     @property
     def _multiclass(self) -> bool:
         return True
+
+    def _more_tags(self) -> set[str]:
+        return {tags.POSITIVE_INPUT} if self.positive else set()
 
     def parameters(self) -> dict[str, Any]:
         """All parameters by name, state parameters first."""

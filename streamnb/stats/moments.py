@@ -120,25 +120,43 @@ class MomentsState:
 
 
 class Moments:
-    """The moments of one block of features, by class. Empty when made."""
+    """The moments of one block of features, by class. Empty when made.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    positive
+        whether values are counts: negative ones are refused. Whoever gives the rows of a
+        table has looked at them.
+    """
+
+    def __init__(self, *, positive: bool = False) -> None:
         self.classes = LabelIndex()
         self.features = NameIndex()
-        self.table = moments.MomentsTable(self.classes, self.features)
+        self.table = moments.MomentsTable(self.classes, self.features, positive)
 
     @classmethod
-    def from_state(cls, state: MomentsState) -> Moments:
-        """The statistic that had this state. The arrays are copied."""
-        self = cls()
+    def from_state(cls, state: MomentsState, *, positive: bool = False) -> Moments:
+        """The statistic that had this state. The arrays are copied.
+
+        Raises
+        ------
+        ValueError
+            a mean is negative, where no value may be.
+        """
+        if positive and (state.cells[:, 0] < 0).any():
+            msg = "a mean that is negative, of values that are not"
+            raise ValueError(msg)
+        self = cls(positive=positive)
         self._grow(state.labels, state.names)
         self.table.put(state.cells, state.weights)
         return self
 
     @classmethod
-    def of_events(cls, events: Iterable[tuple[Mapping[Name, float], Label]]) -> Moments:
+    def of_events(
+        cls, events: Iterable[tuple[Mapping[Name, float], Label]], *, positive: bool = False
+    ) -> Moments:
         """The statistic of events of weight 1."""
-        self = cls()
+        self = cls(positive=positive)
         for x, y in events:
             self.table.learn_event(x, y)
         return self
@@ -247,7 +265,7 @@ class Moments:
         return self.table.learn_rows(values, features, classes, weights, plain and not missing)
 
     @classmethod
-    def merged(cls, parts: Iterable[Moments]) -> Moments:
+    def merged(cls, parts: Iterable[Moments], *, positive: bool = False) -> Moments:
         """What one statistic would hold that had learned the events of all parts, in order.
 
         The parts stay as they are. None at all, or empty ones, give an empty one.
@@ -257,7 +275,7 @@ class Moments:
         ValueError
             a statistic would be infinite.
         """
-        whole = cls()
+        whole = cls(positive=positive)
         states = [part.state() for part in parts]
         places = [whole._grow(state.labels, state.names) for state in states]
         cells = np.zeros((len(whole.classes.order), len(_ROWS), len(whole.features.order)))

@@ -38,6 +38,23 @@ def test_it_learns_what_one_pass_learns(run: Run, tmp_path: Path) -> None:
     assert streamnb.dumps(learned) == streamnb.dumps(one_pass)
 
 
+def test_another_model(run: Run, tmp_path: Path) -> None:
+    """`--model poisson`: counts are learned, one below 0 is a dead letter that says so."""
+    lines = [event({"a": 1}, "x"), event({"a": -2}, "x"), event({"a": 4.0}, "y")]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
+    flags = ("--model", "poisson", "--set", "alpha=0.5", "--dead-letters", "bad.jsonl")
+    assert run("learn", "a.jsonl", *flags).returncode == 0
+    one_pass = streamnb.PoissonNB(alpha=0.5)
+    one_pass.learn_one({"a": 1}, "x")
+    one_pass.learn_one({"a": 4}, "y")
+    learned = streamnb.load(tmp_path / "streamnb-state")
+    assert learned.provenance.counters.bad == 1
+    learned.provenance = one_pass.provenance
+    assert learned == one_pass
+    (letter,) = (tmp_path / "bad.jsonl").read_text().splitlines()
+    assert "feature 'a': a number that is not negative is wanted" in json.loads(letter)["reason"]
+
+
 def test_bad_events_are_dead_letters_and_counted(run: Run, tmp_path: Path) -> None:
     lines = [event({"a": 1.0}, "x"), "{", event({"a": 2.0}), event({"a": [1]}, "x")]
     (tmp_path / "a.jsonl").write_text("\n".join([*lines, event({"a": 3.0}, "y")]))

@@ -36,18 +36,29 @@ def stream(seed: int) -> Any:
     """The model after stream number `seed`: rows, batches, refusals, merges, of any width."""
     rng = random.Random(seed)
     wild = seed % 3 == 0
+    counts = seed % 4 >= 2
     names = [f"f{j}" for j in range(rng.choice([1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]))]
     labels = rng.sample(["a", "b", 1, 2.5, True], rng.randint(1, 4))
-    model = streamnb.GaussianNB(background=0.5)
+
+    def empty() -> Any:
+        if counts:
+            return streamnb.PoissonNB(alpha=0.5)
+        return streamnb.GaussianNB(background=0.5, shared_variance=seed % 5 == 0)
+
+    def event(kept: list[str]) -> dict[str, Any]:
+        x = {name: value(rng, wild) for name in kept}
+        return {name: abs(v) if counts and v is not None else v for name, v in x.items()}
+
+    model = empty()
     for _ in range(rng.randint(1, 5)):
         rows = []
         for _ in range(rng.randint(1, 12)):
             kept = names if rng.random() < 0.7 else rng.sample(names, rng.randint(0, len(names)))
-            rows.append({name: value(rng, wild) for name in kept})
+            rows.append(event(kept))
         ys = [rng.choice(labels) for _ in rows]
         ws = [rng.choice(WEIGHTS) if seed % 2 else 1.0 for _ in rows]
         verb = rng.choice(["one", "many", "merge"])
-        shard = streamnb.GaussianNB(background=0.5)
+        shard = empty()
         target = shard if verb == "merge" else model
         try:
             if verb == "many":
@@ -62,7 +73,7 @@ def stream(seed: int) -> Any:
                 model += shard
         except ValueError:
             continue  # beyond the range of doubles: refused by every form alike
-    return model, [{name: value(rng, wild) for name in names} for _ in range(5)]
+    return model, [event(names) for _ in range(5)]
 
 
 def words(rng: random.Random, number: int) -> dict[Any, float]:

@@ -1,41 +1,101 @@
-"""The models that every test of common behaviour runs over: a new model is one line here."""
+"""The models that every test of common behaviour runs over: a new model is one entry here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 import streamnb
+
+from .exact import Definition, Exact, ExactPoisson, Row
 
 
 @dataclass(frozen=True)
 class Model:
     """A way to make an empty model, and what its statistics are.
 
-    `make(**parameters)` returns an empty model. `moments`: it learns numbers, and answers `means`
-    and `variances`. `bag`: its features are tokens and their values counts; a count of 0 is the
-    same as an absent token. `prior`: it has a prior. `exact`: parameters with which nothing is
-    smoothed.
+    `make(**parameters)` returns an empty model. `definition(rows, **readings)` says what it has to
+    answer, `plain` are the readings that it has by default and that add nothing to what was seen.
+    `readings` are values of those that only this model has. `moments`: it learns numbers, and
+    answers `means` and `variances`. `positive`: it learns counts, and refuses what is below 0.
+    `bag`: its features are tokens, a count of 0 is the same as an absent token, and none is
+    missing. `prior`: it has a prior.
     """
 
     name: str
     make: Callable[..., Any]
+    definition: Callable[..., Definition] | None = None
+    plain: Mapping[str, Any] = field(default_factory=dict)
+    readings: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     moments: bool = True
+    positive: bool = False
     bag: bool = False
     prior: bool = True
-    exact: dict[str, Any] = field(default_factory=dict)
+
+    def some_readings(self, rng: random.Random) -> dict[str, Any]:
+        """A value for each of the readings that only this model has."""
+        return {name: rng.choice(values) for name, values in self.readings.items()}
+
+    def number(self, value: Any) -> Any:
+        """A number that this model takes: where it learns counts, the size of one below 0."""
+        below = self.positive and isinstance(value, int | float | np.number) and value < 0
+        return abs(value) if below else value
+
+    def event(self, x: Mapping[Any, Any]) -> dict[Any, Any]:
+        """An event with numbers that this model takes: of a bag, small counts and none missing."""
+        if self.bag:
+            there = {n: v for n, v in x.items() if v is not None and not math.isnan(v)}
+            return {name: float(int(abs(value)) % 5) for name, value in there.items()}
+        return {name: self.number(value) for name, value in x.items()}
+
+    def array(self, values: np.ndarray) -> np.ndarray:
+        """An array of numbers that this model takes."""
+        if self.bag:
+            return np.floor(np.abs(np.nan_to_num(values)))
+        return np.abs(values) if self.positive else values
+
+    def rows(self, rows: Sequence[Row]) -> list[Row]:
+        """Rows with numbers that this model takes."""
+        return [(self.event(x), y, w) for x, y, w in rows]
 
 
 MODELS = [
     Model(
         "GaussianNB",
         streamnb.GaussianNB,
-        exact={"var_smoothing": 0.0, "background": 0.0, "smoothing": "feature"},
+        Exact,
+        {"var_smoothing": 0.0, "background": 0.0},
+        {
+            "var_smoothing": [0.0, 1e-9, 1.0],
+            "smoothing": ["feature", "global", "absolute"],
+            "background": [0.0, 1.0],
+            "shared_variance": [False, True],
+            "ddof": [0, 1],
+        },
     ),
-    Model("MultinomialNB", streamnb.MultinomialNB, moments=False, bag=True),
-    Model("BernoulliNB", streamnb.BernoulliNB, moments=False, bag=True),
-    Model("ComplementNB", streamnb.ComplementNB, moments=False, bag=True, prior=False),
+    Model(
+        "PoissonNB",
+        streamnb.PoissonNB,
+        ExactPoisson,
+        {"alpha": 0.0},
+        {"alpha": [0.0, 1.0, 1e-300, 1e300]},
+        positive=True,
+    ),
+    Model("MultinomialNB", streamnb.MultinomialNB, moments=False, positive=True, bag=True),
+    Model("BernoulliNB", streamnb.BernoulliNB, moments=False, positive=True, bag=True),
+    Model(
+        "ComplementNB",
+        streamnb.ComplementNB,
+        moments=False,
+        positive=True,
+        bag=True,
+        prior=False,
+    ),
 ]
 MOMENTS = [model for model in MODELS if model.moments]
 FIELDS = [model for model in MODELS if not model.bag]
