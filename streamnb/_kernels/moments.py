@@ -220,19 +220,6 @@ def _take_whole(
         squares_lo[i] = squares_lo[i] + u
 
 
-def _describe(cells: Any, heads: Any) -> None:
-    """Writes into the heads of classes whether each is whole, and whether it is tame.
-
-    Whole: each feature has the class's own weight. Tame: no event of ordinary size can make a
-    statistic infinite.
-    """
-    heads[:, 2] = (cells[:, 4:] == heads[:, :2, None]).all(axis=(1, 2))
-    sizes = np.abs(cells[:, 0])
-    tame = (sizes <= LARGE_VALUE) & ((sizes >= SMALL_VALUE) | (sizes == 0.0))
-    tame &= cells[:, 2] <= 1e300
-    heads[:, 3] = tame.all(axis=1) & (heads[:, 0] <= LARGE_WEIGHT)
-
-
 @cython.cclass
 class MomentsTable:
     """The cells of all classes and features, and the reading of one event.
@@ -367,11 +354,57 @@ class MomentsTable:
     def put(self, cells: Any, weights: Any) -> None:
         """Puts cells (K, 6, D) and class weights (K, 2) in place of those that are there."""
         self._cells_array[: cells.shape[0], :, : cells.shape[2]] = cells
-        heads = self._heads_array[: cells.shape[0]]
-        heads[:, :2] = weights
-        _describe(cells, heads)
+        self._heads_array[: cells.shape[0], :2] = weights
+        k: cython.Py_ssize_t
+        for k in range(cells.shape[0]):
+            self._describe(k)
         self._clock[0] += 1
         self._clock[1] += 1
+
+    def settle(self, k: int) -> None:
+        """Says that the numbers of class slot k, in `buffers`, were changed in place.
+
+        Each feature's weight has been written, also where the class was whole.
+        """
+        self._describe(k)
+        self._clock[0] += 1
+
+    @cython.cfunc
+    def _describe(self, k: cython.Py_ssize_t) -> None:
+        """Writes into the head of a class whether it is whole, and whether it is tame.
+
+        Whole: each feature has the class's own weight. Tame: no event of ordinary size can make
+        a statistic infinite, nor the error of a product underflow.
+        """
+        c: cython.Py_ssize_t = self._capacity
+        m: cython.Py_ssize_t = k * _ROWS * c
+        i: cython.Py_ssize_t
+        p = self._cells
+        w: cython.double = self._heads[4 * k]
+        w_lo: cython.double = self._heads[4 * k + 1]
+        whole: cython.bint = True
+        tame: cython.bint = w == 0.0 or _SMALL_WEIGHT <= w <= _LARGE_WEIGHT
+        for i in range(len(self._order)):
+            whole = whole and p[m + 4 * c + i] == w and p[m + 5 * c + i] == w_lo
+            tame = tame and _is_ordinary(p[m + i]) and p[m + 2 * c + i] <= 1e300
+        self._heads[4 * k + 2] = 1.0 if whole else 0.0
+        self._heads[4 * k + 3] = 1.0 if tame else 0.0
+
+    def find(self, y: Any) -> Any:
+        """The slot of a class, `None` where it has none; raises where y is no label."""
+        return self._classes.find(y)
+
+    def width(self) -> int:
+        """The number of feature slots."""
+        return len(self._order)
+
+    def name(self, i: int) -> Any:
+        """The name of a feature slot."""
+        return self._order[i]
+
+    def label(self, k: int) -> Any:
+        """The label of a class slot."""
+        return self._shown[k]
 
     # -- reading one event -----------------------------------------------------------------
 
@@ -545,8 +578,7 @@ class MomentsTable:
         elif bad.size:
             what = f"feature {self._order[bad[0]]!r} with the value {self._values[bad[0]]!r}"
         else:
-            one = slice(k, k + 1)
-            _describe(self._cells_array[one, :, : len(self._order)], self._heads_array[one])
+            self._describe(k)
             return True
         self._refusal = f"{what} would make statistics of class {label!r} infinite"
         self._cells_array[k] = cells

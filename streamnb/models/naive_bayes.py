@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb import frames
-from streamnb._kernels import moments
+from streamnb._kernels import moments, unlearning
 from streamnb._kernels._values import check_parameter, number
 from streamnb.bayes import STALE, Scorer
 from streamnb.likelihoods import Gaussian
@@ -187,6 +187,12 @@ class GaussianNB(BayesClassifier):
         frames.read_times(t, n)
         self._moments.learn_rows(table.names, table.values, labels, weights, table.found)
 
+    unlearn_one = unlearning.unlearn_one
+
+    def _forget(self, label: Label | None) -> None:
+        """Leaves out features without weight and, where one is named, a class without any."""
+        self.hold(self._moments.without(None if label is None else canonical_label(label)))
+
     @property
     def statistic(self) -> Moments:
         """What was seen: weights, means and sums of squared deviations by class and feature."""
@@ -278,7 +284,7 @@ class GivenGaussianNB(GaussianNB):
         """Raises `TypeError`: there are no statistics to add an event to."""
         raise TypeError(_GIVEN)
 
-    learn_many = learn_one
+    learn_many = unlearn_one = learn_one
 
     @property
     def class_weight(self) -> dict[Label, float]:

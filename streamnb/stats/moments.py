@@ -9,7 +9,7 @@ weight does not exist.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -275,6 +275,15 @@ class Moments:
             raise ValueError(msg)
         whole.table.put(cells, weights)
         return whole
+
+    def without(self, label: Label | None) -> Moments:
+        """A copy without what has no weight: features, and the class of that label."""
+        state = self.state()
+        kept = [row for row, each in enumerate(state.labels) if each != label]
+        labels = [state.labels[row] for row in kept]
+        return Moments.from_state(
+            replace(state, labels=labels, weights=state.weights[kept], cells=state.cells[kept])
+        )
 
     def weights(self) -> dict[Label, float]:
         """The weight that each class has seen, in canonical order."""

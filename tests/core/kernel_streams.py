@@ -32,7 +32,7 @@ def value(rng: random.Random, wild: bool) -> Any:
 
 
 def stream(seed: int) -> Any:
-    """The model after stream number `seed`: rows, batches, refusals, merges, of any width."""
+    """The model after stream number `seed`: rows, batches, refusals, merges, unlearning."""
     rng = random.Random(seed)
     wild = seed % 3 == 0
     names = [f"f{j}" for j in range(rng.choice([1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]))]
@@ -59,6 +59,8 @@ def stream(seed: int) -> Any:
                     target.learn_one(x, y, w)
             if verb == "merge":
                 model += shard
+            for place in rng.sample(range(len(rows)), rng.randint(0, len(rows))):
+                model.unlearn_one(rows[place], ys[place], ws[place])
         except ValueError:
             continue  # beyond the range of doubles: refused by every form alike
     return model, [{name: value(rng, wild) for name in names} for _ in range(5)]
