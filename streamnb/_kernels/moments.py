@@ -227,6 +227,9 @@ class MomentsTable:
     `classes` and `features` are the indexes that give labels and names their slots (see
     `streamnb.stats.index`). Slots are given in order of arrival and never taken back; a slot
     without weight is the same as none.
+
+    `fading`, a `streamnb._kernels.fading.Fading`, and `fade`, the function beside it, are given
+    where weights fade with the events' times.
     """
 
     _classes: Any
@@ -251,8 +254,12 @@ class MomentsTable:
     _factors: cython.p_double  # four numbers of `_steps` for one event, and its weight
     _clock_array: Any
     _clock: cython.p_longlong
+    _fading: Any
+    _fade: Any
 
-    def __init__(self, classes: Any, features: Any) -> None:
+    def __init__(self, classes: Any, features: Any, fading: Any = None, fade: Any = None) -> None:
+        self._fading = fading
+        self._fade = fade
         self._classes = classes
         self._features = features
         self._labels = classes.slots
@@ -481,6 +488,9 @@ class MomentsTable:
         if slot is None or type(y) is not type(self._shown[slot]):
             slot = self._classes.find(y)
         new = self._read(x)
+        if self._fading is not None:
+            self._learn_fading(x, y, weight, t, slot, new)
+            return
         if weight == 0.0:
             return
         is_new: cython.bint = slot is None
@@ -502,6 +512,65 @@ class MomentsTable:
         self._clock[0] += 1
         if type(y) is not type(self._shown[k]):
             self._show(y, k)
+
+    @cython.cfunc
+    def _learn_fading(
+        self, x: Any, y: Any, weight: cython.double, t: Any, slot: Any, new: Any
+    ) -> None:
+        """The rest of `learn` where weights fade: the landmark moves before the event counts.
+
+        An event that has faded to nothing makes its class, and else changes nothing.
+        """
+        k: cython.Py_ssize_t
+        if t is None:
+            msg = "with a half_life each event needs its time t"
+            raise ValueError(msg)
+        ms = event_time(t)
+        shift = self._fading.shift(ms)
+        faded: cython.double = self._fading.weigh(weight, ms)
+        if weight == 0.0:
+            return
+        names: list[Any] = new if new is not None and faded > 0.0 else []
+        is_new: cython.bint = slot is None
+        if is_new or names:
+            slot = self._admit(y, names)
+        k = slot
+        before: Any = (self._cells_array.copy(), self._heads_array.copy()) if shift else None
+        if shift:
+            self.fade(shift)
+        if faded > 0.0:
+            self._read(x)  # again, now that each name has its slot
+            if (
+                self._wild
+                or not _SMALL_WEIGHT <= faded <= _LARGE_WEIGHT
+                or self._heads[4 * k + 3] == 0.0
+            ):
+                if not self._try_row(k, faded):
+                    refusal = self._refusal
+                    if shift:
+                        self._cells_array[:], self._heads_array[:] = before
+                    self._dismiss(y if is_new else None, names)
+                    raise ValueError(refusal)
+            else:
+                self._learn_row(k, faded)
+        self._fading.move(ms)
+        self._clock[0] += 1
+        if type(y) is not type(self._shown[k]):
+            self._show(y, k)
+
+    def fade(self, shift: int) -> None:
+        """Moves what was seen to a landmark that is so many half-lives later."""
+        cells, weights = self.cells(), self.class_weights()
+        self._fade(cells, weights, shift)
+        self.put(cells, weights)
+
+    def fading(self) -> Any:
+        """What weights fade by; `None` where they do not."""
+        return self._fading
+
+    def present(self) -> Any:
+        """What stored weights are multiplied by to be those of the newest time, (1,), in place."""
+        return np.ones(1) if self._fading is None else self._fading.present()
 
     def learn_event(self, x: Any, y: Any) -> None:
         """Learns one event of weight 1."""
@@ -886,13 +955,14 @@ def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
         the event's weight, finite and not negative. 0 changes nothing.
     t
         the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC).
+        Needed with a half-life.
 
     Raises
     ------
     TypeError
         something is of the wrong kind.
     ValueError
-        a value or weight is out of range, or a statistic would be.
+        a time is missing; a value or weight is out of range, or a statistic would be.
         Whatever is raised, nothing was learned.
     """
     table: MomentsTable = self._table

@@ -233,7 +233,8 @@ def unlearn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> Non
     x, y, w
         the event as it was learned. A feature that is absent, `None` or NaN is left as it is.
     t
-        the event's time, as it was learned.
+        the event's time, as it was learned; needed with a half-life. An event that has faded to
+        nothing is not there to be taken back: nothing changes. The newest time stays as it is.
 
     Raises
     ------
@@ -248,15 +249,28 @@ def unlearn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> Non
     """
     table = self._table
     weight: cython.double = check_weight(w)
-    if t is not None:
-        event_time(t)
+    ms: Any = None if t is None else event_time(t)
     slot = table.find(y)
     new = table.read(x)
+    fading = table.fading()
+    if fading is not None:
+        if t is None:
+            msg = "with a half_life each event needs its time t"
+            raise ValueError(msg)
+        if weight > 0.0 and (fading.newest is None or ms > fading.newest):
+            msg = f"an event of t={t!r} cannot unlearn: it is later than all that was learned"
+            raise ValueError(msg)
+        faded: cython.double = fading.weigh(weight, ms)
+    else:
+        faded = weight
     if weight == 0.0:
         return
     if slot is None:
         msg = f"class {y!r} cannot unlearn: it has learned nothing"
         raise ValueError(msg)
+    if faded == 0.0:
+        return
+    weight = faded
     if new is not None:
         msg = f"class {y!r} cannot unlearn feature {new[0]!r}: it was never learned"
         raise ValueError(msg)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from river.base import MiniBatchClassifier
 
 from streamnb import frames
 from streamnb._kernels import posterior
+from streamnb._kernels._values import duration
 from streamnb.bayes import STALE, ClassPrior, Scorer, places_of, probabilities_of
 from streamnb.errors import MergeError
 from streamnb.provenance import Provenance
@@ -187,6 +189,15 @@ class BayesClassifier(MiniBatchClassifier):
     prior: str | Mapping[Label, float]
     prior_count: float | Mapping[Label, float]
     known_labels: Iterable[Label] | None
+    half_life: float | timedelta | None = None
+
+    def _half_life(self) -> int | None:
+        """The half-life in whole milliseconds, `None` where nothing fades.
+
+        A model that fades names `half_life` among its state parameters, asks this in `check` and
+        makes its statistics with it in `_clear`; `streamnb._kernels.fading` weighs the events.
+        """
+        return None if self.half_life is None else duration(self.half_life, "half_life")
 
     def _prior(self) -> ClassPrior:
         return ClassPrior(self.prior, self.prior_count, self.known_labels)
@@ -206,6 +217,8 @@ class BayesClassifier(MiniBatchClassifier):
                 except (TypeError, ValueError):
                     super().__setattr__(name, before)
                     raise
+                if name in self.state_parameters:
+                    self._clear()
         else:
             super().__setattr__(name, value)
 
@@ -384,6 +397,8 @@ def _check_mergeable(
 
 def _own(value: Any) -> Any:
     """A parameter's value in Python's own types, not shared with the caller where it can change."""
+    if isinstance(value, np.timedelta64):
+        return value.astype("timedelta64[us]").item()
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):
@@ -403,6 +418,8 @@ def _canonical(value: Any) -> Any:
         return value
     if isinstance(value, int | float | np.number):
         return float(value) + 0.0
+    if isinstance(value, timedelta):
+        return value.total_seconds()
     index = LabelIndex(value)
     return [index.order[slot] for slot in index.canonical()] or None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +25,8 @@ __all__ = ["GaussianNB"]
 class GaussianNB(BayesClassifier):
     """Naive Bayes with a normal distribution for each feature in each class.
 
-    All parameters are readings: they may be set at any time, and shape no statistic. See
+    All parameters but the half-life are readings: they may be set at any time, and shape no
+    statistic. See
     `streamnb.likelihoods.Gaussian` and `streamnb.bayes.ClassPrior` for the formulas and ranges.
 
     Parameters
@@ -44,6 +46,11 @@ class GaussianNB(BayesClassifier):
         pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
     known_labels
         labels that are classes before any event of theirs was seen.
+    half_life
+        seconds, or a `timedelta`, in which what was learned comes to weigh half as much; kept in
+        whole milliseconds. `None`: nothing fades. With it each event needs its time `t`, and all
+        weights are read at the time of the newest learned event. A state parameter: it is fixed
+        once something was learned.
 
     Raises
     ------
@@ -71,6 +78,8 @@ class GaussianNB(BayesClassifier):
         "known_labels",
     )
 
+    state_parameters: ClassVar[tuple[str, ...]] = ("half_life",)
+
     derived: ClassVar[tuple[str, ...]] = ("_scorer", "_moments", "_table")
 
     _moments: Moments
@@ -86,7 +95,9 @@ class GaussianNB(BayesClassifier):
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
         known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
+        self.half_life = half_life
         self.var_smoothing = var_smoothing
         self.smoothing = smoothing
         self.background = background
@@ -170,7 +181,7 @@ class GaussianNB(BayesClassifier):
         w
             the weights: one a row, by position, or a number for all.
         t
-            the times: one a row, by position, or one for all.
+            the times: one a row, by position, or one for all; needed with a half-life.
         columns
             names for the columns of an array; "0", "1", ... without.
 
@@ -184,8 +195,10 @@ class GaussianNB(BayesClassifier):
         n = len(table.values)
         labels = frames.read_labels(y, n)
         weights = frames.read_weights(w, n)
-        frames.read_times(t, n)
-        self._moments.learn_rows(table.names, table.values, labels, weights, table.found)
+        times = frames.read_times(t, n)
+        self._moments.learn_rows(
+            table.names, table.values, labels, weights, table.found, times=times
+        )
 
     unlearn_one = unlearning.unlearn_one
 
@@ -231,9 +244,10 @@ class GaussianNB(BayesClassifier):
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""
         self._likelihood()
         self._prior()
+        self._half_life()
 
     def _clear(self) -> None:
-        self.hold(Moments())
+        self.hold(Moments(self._half_life()))
 
     def hold(self, statistic: Moments) -> None:
         """Takes a statistic in place of its own."""
@@ -254,7 +268,7 @@ class GaussianNB(BayesClassifier):
 
     def take(self, parts: Iterable[Self]) -> None:
         """Takes the statistics of the parts, joined in order, in place of its own."""
-        self.hold(Moments.merged(part.statistic for part in parts))
+        self.hold(Moments.merged((part.statistic for part in parts), self._half_life()))
 
     def state(self) -> dict[str, Any]:
         """The statistics in canonical order: see `streamnb.stats.moments.MomentsState.packed`."""
@@ -262,7 +276,7 @@ class GaussianNB(BayesClassifier):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        self.hold(Moments.from_state(MomentsState.unpacked(state)))
+        self.hold(Moments.from_state(MomentsState.unpacked(state), self._half_life()))
 
 
 class GivenGaussianNB(GaussianNB):
