@@ -15,7 +15,7 @@ from streamnb.errors import CodecError, ConfigError, MergeError, SourceError, St
 
 if TYPE_CHECKING:
     from streamnb.codec import dumps, loads, save
-    from streamnb.models import GaussianNB, merge
+    from streamnb.models import GaussianNB, Windowed, merge
 
 __all__ = [
     "CodecError",
@@ -24,6 +24,7 @@ __all__ = [
     "MergeError",
     "SourceError",
     "StreamNBError",
+    "Windowed",
     "__version__",
     "dumps",
     "load",
@@ -34,6 +35,7 @@ __all__ = [
 
 _HOMES = {
     "GaussianNB": "streamnb.models",
+    "Windowed": "streamnb.models",
     "dumps": "streamnb.codec",
     "loads": "streamnb.codec",
     "merge": "streamnb.models",

@@ -30,10 +30,12 @@ from streamnb.stats.index import (
 
 __all__ = [
     "Table",
+    "height",
     "read_labels",
     "read_table",
     "read_times",
     "read_weights",
+    "take_rows",
     "to_answers",
     "to_columns",
 ]
@@ -78,10 +80,8 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
     ValueError
         an infinite value, two columns of one name, names that do not fit.
     """
+    height(X)
     library = library_of(X)
-    if library is None:
-        msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
-        raise TypeError(msg)
     if library in ("pandas", "polars"):
         if columns is not None:
             msg = f"columns= names the columns of an array; a {library} table has its own"
@@ -202,6 +202,22 @@ def library_of(X: Any) -> str | None:
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         return "pandas"
     return "numpy" if isinstance(X, np.ndarray) else None
+
+
+def height(X: Any) -> int:
+    """The number of rows of a table. Raises `TypeError` where it is none."""
+    if library_of(X) is None:
+        msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
+        raise TypeError(msg)
+    return int(X.shape[0])
+
+
+def take_rows(X: Any, rows: Sequence[int]) -> Any:
+    """A table of some of the rows of a table, of the same library, in the order given."""
+    library = library_of(X)
+    if library == "pandas":
+        return X.iloc[list(rows)]
+    return X.tocsr()[list(rows)] if library == "scipy" else X[list(rows)]
 
 
 def read_labels(y: Any, n: int) -> CodedLabels:

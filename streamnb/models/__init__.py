@@ -2,9 +2,21 @@
 
 from streamnb.models.base import BayesClassifier, merge
 from streamnb.models.naive_bayes import GaussianNB
+from streamnb.models.windowed import Windowed
 from streamnb.stats.index import label_texts
 
-__all__ = ["KINDS", "BayesClassifier", "GaussianNB", "label_texts", "merge"]
+__all__ = [
+    "KINDS",
+    "KINDS_IN_FILES",
+    "BayesClassifier",
+    "GaussianNB",
+    "Windowed",
+    "label_texts",
+    "merge",
+]
 
 KINDS: dict[str, type[BayesClassifier]] = {model.kind: model for model in (GaussianNB,)}
 """The models by their names on the command line and in files."""
+
+KINDS_IN_FILES: dict[str, type[BayesClassifier]] = KINDS | {Windowed.kind: Windowed}
+"""Those, and what is made of one of them."""

@@ -238,6 +238,16 @@ class BayesClassifier(MiniBatchClassifier):
         """
         return {name: _canonical(value) for name, value in self.parameters().items()}
 
+    def differences(self, other: Self) -> tuple[list[str], list[str]]:
+        """The state parameters and the readings that differ, each as "name (ours and theirs)"."""
+        ours, theirs = self.canonical_parameters(), other.canonical_parameters()
+        differ: tuple[list[str], list[str]] = ([], [])
+        for name in ours:
+            if repr(ours[name]) != repr(theirs[name]):
+                said = f"{name} ({getattr(self, name)!r} and {getattr(other, name)!r})"
+                differ[name not in self.state_parameters].append(said)
+        return differ
+
     @classmethod
     def from_canonical(cls, parameters: Mapping[str, Any]) -> Self:
         """An empty model with the parameters that `canonical_parameters` gave.
@@ -313,10 +323,7 @@ class BayesClassifier(MiniBatchClassifier):
 
     def _content(self) -> tuple[Any, ...]:
         """What the bytes are made of, comparable."""
-        state = {
-            key: value.tobytes() if isinstance(value, np.ndarray) else repr(value)
-            for key, value in self.state().items()
-        }
+        state = _comparable(self.state())
         return type(self), repr(self.canonical_parameters()), state, self.provenance
 
     def __getstate__(self) -> dict[str, Any]:
@@ -363,7 +370,7 @@ def merge(models: Iterable[BayesClassifier], like: BayesClassifier | None = None
             raise TypeError(msg)
     first = parts[0] if like is None else like
     for part in parts:
-        _check_mergeable(first, part, None if like is None else first.state_parameters)
+        _check_mergeable(first, part, readings=like is None)
     provenance = Provenance()
     for part in parts:
         provenance += part.provenance
@@ -373,25 +380,19 @@ def merge(models: Iterable[BayesClassifier], like: BayesClassifier | None = None
     return whole
 
 
-def _check_mergeable(
-    first: BayesClassifier, other: BayesClassifier, names: Sequence[str] | None
-) -> None:
-    """Raises `MergeError` where the kinds differ, or one of the named parameters (`None`: all)."""
+def _check_mergeable(first: BayesClassifier, other: BayesClassifier, *, readings: bool) -> None:
+    """Raises `MergeError` where kinds or state parameters differ, or, if they count, readings."""
     if not (first.mergeable and other.mergeable):
         msg = "a model of given parameters has nothing to merge"
         raise MergeError(msg)
     if first.kind != other.kind:
         msg = f"a {first.kind} and a {other.kind} model cannot be merged"
         raise MergeError(msg)
-    ours, theirs = first.canonical_parameters(), other.canonical_parameters()
-    names = list(ours) if names is None else names
-    differ = [name for name in names if repr(ours[name]) != repr(theirs[name])]
+    shaping, reading = first.differences(other)
+    differ = shaping + reading if readings else shaping
     if differ:
-        said = ", ".join(
-            f"{name} ({getattr(first, name)!r} and {getattr(other, name)!r})" for name in differ
-        )
-        hint = "" if set(differ) & set(first.state_parameters) else "; like= says whose to take"
-        msg = f"models with other parameters cannot be merged: {said}{hint}"
+        hint = "" if shaping else "; like= says whose to take"
+        msg = f"models with other parameters cannot be merged: {', '.join(differ)}{hint}"
         raise MergeError(msg)
 
 
@@ -407,6 +408,17 @@ def _own(value: Any) -> Any:
         return value
     # River's clone looks at the first item of a tuple.
     return value if isinstance(value, tuple) and value else list(value)
+
+
+def _comparable(value: Any) -> Any:
+    """A part of a state as what is equal where its bytes are."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return {key: _comparable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_comparable(item) for item in value]
+    return repr(value)
 
 
 def _canonical(value: Any) -> Any:

@@ -14,16 +14,22 @@ class Model:
     """A way to make an empty model, and what its statistics are.
 
     `make(**parameters)` returns an empty model. `moments`: it learns numbers, and answers `means`
-    and `variances`.
+    and `variances`. `timed`: what it holds depends on the events' times.
     """
 
     name: str
     make: Callable[..., Any]
     moments: bool = True
+    timed: bool = False
 
 
 MODELS = [
     Model("GaussianNB", streamnb.GaussianNB),
+    Model(
+        "Windowed",
+        lambda **p: streamnb.Windowed(streamnb.GaussianNB(**p), length=3600),
+        timed=True,
+    ),
 ]
 MOMENTS = [model for model in MODELS if model.moments]
 
