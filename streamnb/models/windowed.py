@@ -395,7 +395,9 @@ class Windowed(BayesClassifier):
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
         newest = state["newest"]
         marks = [mark for mark, _ in state["panes"]]
-        if any(type(mark) is not int for mark in marks) or (bool(marks) != (type(newest) is int)):
+        if any(
+            type(mark) is not int or type(held) is not dict for mark, held in state["panes"]
+        ) or (bool(marks) != (type(newest) is int)):
             msg = f"panes {marks!r} with {newest!r} as the newest"
             raise ValueError(msg)
         inside = all(newest - int(self.panes) < mark <= newest for mark in marks)
