@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         GaussianNB,
         MultinomialNB,
         PoissonNB,
+        Windowed,
         merge,
     )
 
@@ -35,6 +36,7 @@ __all__ = [
     "PoissonNB",
     "SourceError",
     "StreamNBError",
+    "Windowed",
     "__version__",
     "dumps",
     "load",
@@ -49,6 +51,7 @@ _HOMES = {
     "GaussianNB": "streamnb.models",
     "MultinomialNB": "streamnb.models",
     "PoissonNB": "streamnb.models",
+    "Windowed": "streamnb.models",
     "dumps": "streamnb.codec",
     "loads": "streamnb.codec",
     "merge": "streamnb.models",

@@ -31,12 +31,14 @@ from streamnb.stats.index import (
 __all__ = [
     "Numbered",
     "Table",
+    "height",
     "read_column",
     "read_labels",
     "read_names",
     "read_table",
     "read_times",
     "read_weights",
+    "take_rows",
     "to_answers",
     "to_columns",
 ]
@@ -97,10 +99,8 @@ def read_table(X: Any, columns: Sequence[Name] | None = None, *, positive: bool 
 
 
 def _read_table(X: Any, columns: Sequence[Name] | None) -> Table:
+    height(X)
     library = library_of(X)
-    if library is None:
-        msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
-        raise TypeError(msg)
     if library in ("pandas", "polars"):
         if columns is not None:
             raise TypeError(_OWN_NAMES.format(library))
@@ -269,6 +269,22 @@ def library_of(X: Any) -> str | None:
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         return "pandas"
     return "numpy" if isinstance(X, np.ndarray) else None
+
+
+def height(X: Any) -> int:
+    """The number of rows of a table. Raises `TypeError` where it is none."""
+    if library_of(X) is None:
+        msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
+        raise TypeError(msg)
+    return int(X.shape[0])
+
+
+def take_rows(X: Any, rows: Sequence[int]) -> Any:
+    """A table of some of the rows of a table, of the same library, in the order given."""
+    library = library_of(X)
+    if library == "pandas":
+        return X.iloc[list(rows)]
+    return X.tocsr()[list(rows)] if library == "scipy" else X[list(rows)]
 
 
 def read_labels(y: Any, n: int) -> CodedLabels:

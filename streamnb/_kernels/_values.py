@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ __all__ = [
     "check_parameter",
     "check_weight",
     "count",
+    "duration",
     "event_time",
     "is_missing",
     "is_number",
@@ -180,3 +181,37 @@ def event_time(t: Any) -> int:
         msg = f"a time is a finite number of seconds, not {t!r}"
         raise ValueError(msg)
     return round(float(t) * 1000.0)
+
+
+def duration(value: Any, name: str) -> int:
+    """A length of time in whole milliseconds, half to even, from 1 to 2**53.
+
+    Parameters
+    ----------
+    value
+        seconds (a number), or a `timedelta`.
+    name
+        what it is, for errors.
+
+    Raises
+    ------
+    TypeError
+        it is neither.
+    ValueError
+        it is NaN, or out of range.
+    """
+    if isinstance(value, timedelta):
+        milliseconds = Fraction(value // timedelta(microseconds=1), 1000)
+    elif isinstance(value, bool | np.bool_) or not is_number(value):
+        msg = f"{name} is a number of seconds or a timedelta, not {value!r}"
+        raise TypeError(msg)
+    elif not math.isfinite(value):
+        msg = f"{name} is a finite number of seconds, not {value!r}"
+        raise ValueError(msg)
+    else:
+        milliseconds = Fraction(value) * 1000
+    result = round(milliseconds)
+    if not 1 <= result <= 2**53:
+        msg = f"{name} is from a millisecond to {2**53 // 1000} seconds, not {value!r}"
+        raise ValueError(msg)
+    return result

@@ -67,6 +67,7 @@ class GaussianScorer:
     _heads: cython.p_double
     _values: cython.p_double
     _clock: cython.p_longlong
+    _present: cython.p_double  # what weights and sums of squares are multiplied by
     _classes: cython.p_longlong
     _features: cython.p_longlong
     _prior_counts: cython.p_double
@@ -132,6 +133,7 @@ class GaussianScorer:
             records,
             variances,
             scores,
+            table.present(),
         )
         if cython.compiled:
             self._cells = _doubles(self._arrays[0])
@@ -145,6 +147,7 @@ class GaussianScorer:
             self._records = _doubles(self._arrays[8])
             self._variances = _doubles(self._arrays[9])
             self._scores = _doubles(self._arrays[10])
+            self._present = _doubles(self._arrays[11])
         else:
             (
                 self._cells,
@@ -158,6 +161,7 @@ class GaussianScorer:
                 self._records,
                 self._variances,
                 self._scores,
+                self._present,
             ) = (memoryview(array.data) for array in self._arrays)
         self._places = self._clock[1]
         self._refresh()
@@ -309,7 +313,7 @@ class GaussianScorer:
         for k in range(self._k):
             w = self._prior_counts[k]
             if self._classes[k] >= 0:
-                w = _bounded(w + self._heads[4 * self._classes[k]])
+                w = _bounded(w + self._heads[4 * self._classes[k]] * self._present[0])
             self._start[k] = w
         log_shares(self._start, self._k)
 
@@ -320,8 +324,14 @@ class GaussianScorer:
         if slot < 0:
             return 0.0
         if self._heads[4 * slot + 2] != 0.0:
-            return self._heads[4 * slot]
-        return self._cells[(6 * slot + 4) * self._capacity + feature]
+            return self._heads[4 * slot] * self._present[0]
+        return self._cells[(6 * slot + 4) * self._capacity + feature] * self._present[0]
+
+    @cython.cfunc
+    @cython.inline
+    def _squares(self, m: cython.Py_ssize_t) -> cython.double:
+        """The sum of squared deviations that is kept at m."""
+        return (self._cells[m] + self._cells[m + self._capacity]) * self._present[0]
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -371,7 +381,7 @@ class GaussianScorer:
                 m = (6 * self._classes[k] + 2) * c + f
                 d = _bounded(p[o + 2 * n + k] - shift)
                 p[o + 2 * n + k] = d
-                spread += (self._cells[m] + self._cells[m + c]) / total + ((w / total) * d) * d
+                spread += self._squares(m) / total + ((w / total) * d) * d
             # The overall mean, for a class that lacks the feature.
             p[o + k] = base
             p[o + n + k] = base_lo + shift
@@ -405,7 +415,7 @@ class GaussianScorer:
             if w > 0.0:
                 m = (6 * self._classes[k] + 2) * c + f
                 d = self._records[o + k]
-                v = self._cells[m] + self._cells[m + c]
+                v = self._squares(m)
                 if b > 0.0:
                     v += b * whole + ((w * (b / (w + b))) * d) * d
                 spread += _bounded(v) / total
@@ -436,7 +446,7 @@ class GaussianScorer:
                 p[o + k] = self._cells[m]
                 p[o + n + k] = self._cells[m + c] - d * (b / (w + b))
                 if w + b > self._ddof and not self._shared:
-                    v = self._cells[m + 2 * c] + self._cells[m + 3 * c]
+                    v = self._squares(m + 2 * c)
                     if b > 0.0:
                         v += b * whole + ((w * (b / (w + b))) * d) * d
                     v = _bounded(v) / _bounded(w + b - self._ddof)

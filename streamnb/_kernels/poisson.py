@@ -71,6 +71,7 @@ class PoissonScorer:
     _heads: cython.p_double
     _values: cython.p_double
     _clock: cython.p_longlong
+    _present: cython.p_double  # what weights are multiplied by
     _classes: cython.p_longlong
     _features: cython.p_longlong
     _prior_counts: cython.p_double
@@ -123,6 +124,7 @@ class PoissonScorer:
             np.zeros(max(self._d, 1)),
             np.zeros(max(self._lanes, 1)),
             _LOG_FACTORIALS,
+            table.present(),
         )
         if cython.compiled:
             self._cells = _doubles(self._arrays[0])
@@ -137,6 +139,7 @@ class PoissonScorer:
             self._varied = _doubles(self._arrays[9])
             self._scores = _doubles(self._arrays[10])
             self._log_factorials = _doubles(self._arrays[11])
+            self._present = _doubles(self._arrays[12])
         else:
             (
                 self._cells,
@@ -151,6 +154,7 @@ class PoissonScorer:
                 self._varied,
                 self._scores,
                 self._log_factorials,
+                self._present,
             ) = (memoryview(array.data) for array in self._arrays)
         self._places = self._clock[1]
         self._refresh()
@@ -288,7 +292,7 @@ class PoissonScorer:
         for k in range(self._k):
             w = self._prior_counts[k]
             if self._classes[k] >= 0:
-                w = _bounded(w + self._heads[4 * self._classes[k]])
+                w = _bounded(w + self._heads[4 * self._classes[k]] * self._present[0])
             self._start[k] = w
             high = max(high, w)
         for k in range(self._k):
@@ -305,8 +309,8 @@ class PoissonScorer:
         if slot < 0:
             return 0.0
         if self._heads[4 * slot + 2] != 0.0:
-            return self._heads[4 * slot]
-        return self._cells[(6 * slot + 4) * self._capacity + feature]
+            return self._heads[4 * slot] * self._present[0]
+        return self._cells[(6 * slot + 4) * self._capacity + feature] * self._present[0]
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -22,6 +22,18 @@ SMOOTHINGS = {
 }
 
 
+def measured(
+    var_smoothing: float | None, smoothing: str, background: float | None
+) -> tuple[float, float]:
+    """`var_smoothing` and `background`; for those that are not given the default.
+
+    Who names a smoothing gets that, and no other beside it (see docs/smoothing.md).
+    """
+    if background is None:
+        background = 0.3 if var_smoothing is None and smoothing == "feature" else 0.0
+    return 1e-9 if var_smoothing is None else var_smoothing, background
+
+
 @dataclass(frozen=True)
 class Gaussian:
     """How moments are read as a normal density.
@@ -44,13 +56,14 @@ class Gaussian:
     Attributes
     ----------
     var_smoothing
-        added to each variance, in the unit that `smoothing` gives.
+        added to each variance, in the unit that `smoothing` gives; 1e-9 where it is not given.
     smoothing
         "feature" (times the feature's own V), "global" (times the largest V of all
         features, as scikit-learn does) or "absolute" (the number itself).
     background
         pseudo-observations of the feature's distribution over all classes. They
-        fade as the class learns.
+        fade as the class learns. Without it, and without any smoothing, 0.3; where a smoothing is
+        given, 0: it is then the only one.
     shared_variance
         whether the classes share one variance a feature.
     ddof
@@ -69,13 +82,16 @@ class Gaussian:
         a parameter is no number.
     """
 
-    var_smoothing: float = 1e-9
+    var_smoothing: float | None = None
     smoothing: str = "feature"
-    background: float = 0.3
+    background: float | None = None
     shared_variance: bool = False
     ddof: float = 0.0
 
     def __post_init__(self) -> None:
+        added, background = measured(self.var_smoothing, self.smoothing, self.background)
+        object.__setattr__(self, "var_smoothing", added)
+        object.__setattr__(self, "background", background)
         for name in ("var_smoothing", "background", "ddof"):
             check_parameter(getattr(self, name), name)
         if not isinstance(self.smoothing, str) or self.smoothing not in SMOOTHINGS:
@@ -111,9 +127,9 @@ class Gaussian:
             labels,
             np.array([slots.get(label, -1) for label in labels], dtype=np.int64),
             np.array(statistic.features.canonical(), dtype=np.int64),
-            float(self.var_smoothing),
+            float(self.var_smoothing or 0.0),
             SMOOTHINGS[self.smoothing],
-            float(self.background),
+            float(self.background or 0.0),
             self.shared_variance,
             float(self.ddof),
             log_prior,

@@ -3,16 +3,19 @@
 from streamnb.models.bags import BernoulliNB, ComplementNB, MultinomialNB
 from streamnb.models.base import BayesClassifier, merge
 from streamnb.models.naive_bayes import GaussianNB, PoissonNB
+from streamnb.models.windowed import Windowed
 from streamnb.stats.index import label_texts
 
 __all__ = [
     "KINDS",
+    "KINDS_IN_FILES",
     "BayesClassifier",
     "BernoulliNB",
     "ComplementNB",
     "GaussianNB",
     "MultinomialNB",
     "PoissonNB",
+    "Windowed",
     "label_texts",
     "merge",
 ]
@@ -21,3 +24,6 @@ KINDS: dict[str, type[BayesClassifier]] = {
     model.kind: model for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB, PoissonNB)
 }
 """The models by their names on the command line and in files."""
+
+KINDS_IN_FILES: dict[str, type[BayesClassifier]] = KINDS | {Windowed.kind: Windowed}
+"""Those, and what is made of one of them."""

@@ -126,13 +126,6 @@ class BagClassifier(BayesClassifier):
         self._table = statistic.table
         self._scorer = STALE
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Sets an attribute; what says how events are read makes the empty statistic anew."""
-        is_set = name in self.state_parameters and "_counts" in self.__dict__
-        super().__setattr__(name, value)
-        if is_set:
-            self._clear()
-
     def _make_scorer(self) -> Scorer:
         prior, labels = self._prior(), self.classes
         scorer: Scorer = self._likelihood().scorer(

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb import frames
-from streamnb._kernels import moments
+from streamnb._kernels import moments, unlearning
 from streamnb._kernels._values import number
 from streamnb.bayes import STALE, Scorer
 from streamnb.models.base import BayesClassifier
-from streamnb.stats.index import Label, Name
+from streamnb.stats.index import Label, Name, canonical_label
 from streamnb.stats.moments import Moments, MomentsState
 
 __all__ = ["GivenMoments", "MomentsClassifier", "given_number", "given_state"]
@@ -37,6 +37,7 @@ class Likelihood(Protocol):
 class MomentsClassifier(BayesClassifier):
     """A classifier whose statistic is `Moments`. A model says by which likelihood it is read."""
 
+    state_parameters: ClassVar[tuple[str, ...]] = ("half_life",)
     derived: ClassVar[tuple[str, ...]] = ("_scorer", "_moments", "_table")
 
     _moments: Moments
@@ -68,7 +69,7 @@ class MomentsClassifier(BayesClassifier):
         w
             the weights: one a row, by position, or a number for all.
         t
-            the times: one a row, by position, or one for all.
+            the times: one a row, by position, or one for all; needed with a half-life.
         columns
             names for the columns of an array; "0", "1", ... without.
 
@@ -82,8 +83,16 @@ class MomentsClassifier(BayesClassifier):
         n = len(table.values)
         labels = frames.read_labels(y, n)
         weights = frames.read_weights(w, n)
-        frames.read_times(t, n)
-        self._moments.learn_rows(table.names, table.values, labels, weights, table.found)
+        times = frames.read_times(t, n)
+        self._moments.learn_rows(
+            table.names, table.values, labels, weights, table.found, times=times
+        )
+
+    unlearn_one = unlearning.unlearn_one
+
+    def _forget(self, label: Label | None) -> None:
+        """Leaves out features without weight and, where one is named, a class without any."""
+        self.hold(self._moments.without(None if label is None else canonical_label(label)))
 
     @property
     def statistic(self) -> Moments:
@@ -120,9 +129,10 @@ class MomentsClassifier(BayesClassifier):
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""
         self._likelihood()
         self._prior()
+        self._half_life()
 
     def _clear(self) -> None:
-        self.hold(Moments(positive=self.positive))
+        self.hold(Moments(self._half_life(), positive=self.positive))
 
     def hold(self, statistic: Moments) -> None:
         """Takes a statistic in place of its own."""
@@ -149,7 +159,7 @@ class MomentsClassifier(BayesClassifier):
     def take(self, parts: Iterable[Self]) -> None:
         """Takes the statistics of the parts, joined in order, in place of its own."""
         statistics = (part.statistic for part in parts)
-        self.hold(Moments.merged(statistics, positive=self.positive))
+        self.hold(Moments.merged(statistics, self._half_life(), positive=self.positive))
 
     def state(self) -> dict[str, Any]:
         """The statistics in canonical order: see `streamnb.stats.moments.MomentsState.packed`."""
@@ -157,7 +167,8 @@ class MomentsClassifier(BayesClassifier):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        self.hold(Moments.from_state(MomentsState.unpacked(state), positive=self.positive))
+        unpacked = MomentsState.unpacked(state)
+        self.hold(Moments.from_state(unpacked, self._half_life(), positive=self.positive))
 
 
 class GivenMoments(MomentsClassifier):
@@ -179,7 +190,7 @@ class GivenMoments(MomentsClassifier):
         """Raises `TypeError`: there are no statistics to add an event to."""
         raise TypeError(_GIVEN)
 
-    learn_many = learn_one
+    learn_many = unlearn_one = learn_one
 
     @property
     def class_weight(self) -> dict[Label, float]:

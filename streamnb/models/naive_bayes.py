@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from fractions import Fraction
 from typing import ClassVar
 
 from streamnb._kernels._values import check_parameter
 from streamnb.likelihoods import Gaussian, Poisson
-from streamnb.likelihoods.gaussian import linear_log_ratio
+from streamnb.likelihoods.gaussian import linear_log_ratio, measured
 from streamnb.models.moments import (
     GivenMoments,
     MomentsClassifier,
@@ -25,24 +26,26 @@ __all__ = ["GaussianNB", "PoissonNB"]
 class GaussianNB(MomentsClassifier):
     """Naive Bayes with a normal distribution for each feature in each class.
 
-    All parameters are readings: they may be set at any time, and shape no statistic. See
+    All parameters but the half-life are readings: they may be set at any time, and shape no
+    statistic. See
     `streamnb.likelihoods.Gaussian` and `streamnb.bayes.ClassPrior` for the formulas and ranges.
 
-    The defaults are what nine sets of real data speak for (docs/smoothing.md). For few examples
-    with features of different units `var_smoothing=0.03` is better, for images (pixels from 0 to
-    1) `smoothing="absolute", var_smoothing=0.01`. scikit-learn's answers are those of
-    `smoothing="global", var_smoothing=1e-9, background=0`.
+    The default, `background=0.3`, is what nine sets of real data speak for (docs/smoothing.md). Who
+    gives `var_smoothing` or `smoothing` gets that alone: `background` is then 0, unless it is given
+    too. For few examples with features of different units `var_smoothing=0.03` is better, for
+    images (pixels from 0 to 1) `smoothing="absolute", var_smoothing=0.01`. scikit-learn's answers
+    are those of `smoothing="global"`.
 
     Parameters
     ----------
     var_smoothing
-        added to each variance, in the unit that `smoothing` gives.
+        added to each variance, in the unit that `smoothing` gives; 1e-9 where it is not given.
     smoothing
         "feature" (times the feature's variance over all classes), "global" (times the
         largest of these) or "absolute" (the number itself).
     background
         pseudo-observations of each feature's distribution over all classes, which fade as a
-        class learns.
+        class learns; 0.3, or 0 beside a smoothing that is given.
     shared_variance
         whether all classes have one variance a feature, pooled within them; log-odds are
         then linear in the event: see `linear_log_odds`.
@@ -54,6 +57,11 @@ class GaussianNB(MomentsClassifier):
         pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
     known_labels
         labels that are classes before any event of theirs was seen.
+    half_life
+        seconds, or a `timedelta`, in which what was learned comes to weigh half as much; kept in
+        whole milliseconds. `None`: nothing fades. With it each event needs its time `t`, and all
+        weights are read at the time of the newest learned event. A state parameter: it is fixed
+        once something was learned.
 
     Raises
     ------
@@ -85,18 +93,19 @@ class GaussianNB(MomentsClassifier):
     def __init__(
         self,
         *,
-        var_smoothing: float = 1e-9,
+        var_smoothing: float | None = None,
         smoothing: str = "feature",
-        background: float = 0.3,
+        background: float | None = None,
         shared_variance: bool = False,
         ddof: float = 0,
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
         known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
-        self.var_smoothing = var_smoothing
+        self.half_life = half_life
+        self.var_smoothing, self.background = measured(var_smoothing, smoothing, background)
         self.smoothing = smoothing
-        self.background = background
         self.shared_variance = shared_variance
         self.ddof = ddof
         self.prior = prior
@@ -213,11 +222,11 @@ class GaussianNB(MomentsClassifier):
 class PoissonNB(MomentsClassifier):
     """Naive Bayes with a Poisson distribution for each feature in each class: for counts.
 
-    All parameters are readings: they may be set at any time, and shape no statistic. See
-    `streamnb.likelihoods.Poisson` and `streamnb.bayes.ClassPrior` for the formulas and ranges.
-    Values are finite and not negative, whole or not. A feature that an event lacks is missing; a
-    count of 0 is evidence, and must be given. `means` are the rates before `alpha`, and `variances`
-    show whether they are of counts that are Poisson distributed: then both are near.
+    All parameters but the half-life are readings: they may be set at any time, and shape no
+    statistic. See `streamnb.likelihoods.Poisson` and `streamnb.bayes.ClassPrior` for the formulas
+    and ranges. Values are finite and not negative, whole or not. A feature that an event lacks is
+    missing; a count of 0 is evidence, and must be given. `means` are the rates before `alpha`, and
+    `variances` show whether they are of counts that are Poisson distributed: then both are near.
 
     Parameters
     ----------
@@ -230,6 +239,8 @@ class PoissonNB(MomentsClassifier):
         pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
     known_labels
         labels that are classes before any event of theirs was seen.
+    half_life
+        as for `GaussianNB`.
 
     Raises
     ------
@@ -258,7 +269,9 @@ class PoissonNB(MomentsClassifier):
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
         known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
+        self.half_life = half_life
         self.alpha = alpha
         self.prior = prior
         self.prior_count = prior_count

@@ -186,3 +186,26 @@ def test_texts_are_learned_with_no_more_than_a_field(run: Run, tmp_path: Path) -
     assert json.loads(done.stdout)["p"] == streamnb.load(tmp_path / "flat").predict_proba_one(
         {"text": "money meeting"}
     )
+
+
+def test_a_half_life_is_set_and_kept(run: Run, tmp_path: Path) -> None:
+    """`--set half_life=3600`: the times of the events count, and later runs know it."""
+    lines = [event({"a": 1.0}, "x", t=0), event({"a": 2.0}, "y", t=3600), event({"a": 3.0}, "x")]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
+    done = run("learn", "a.jsonl", "--set", "half_life=3600")
+    assert done.returncode == 0, done.stderr
+    assert "learned 2 events (1 bad)" in done.stderr
+    shown = json.loads(run("show", "streamnb-state", "--json").stdout)
+    assert shown["class_weight"] == {"x": 0.5, "y": 1.0}
+    assert shown["parameters"]["half_life"] == 3600
+    assert run("learn", "a.jsonl").returncode == 0
+    refused = run("learn", "a.jsonl", "--set", "half_life=60")
+    assert refused.returncode == 1
+    assert "half_life" in refused.stderr
+    for value in ("0", "-1", "soon"):
+        wrong = run("learn", "a.jsonl", "--state", "other", "--set", f"half_life={value}")
+        assert wrong.returncode == 2
+        assert "half_life" in wrong.stderr
+    set_later = run("show", "streamnb-state", "--set", "half_life=60")
+    assert set_later.returncode == 2
+    assert "fixed when learning begins" in " ".join(set_later.stderr.split())

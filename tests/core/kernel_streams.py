@@ -32,18 +32,21 @@ def value(rng: random.Random, wild: bool) -> Any:
     return rng.gauss(rng.choice([0.0, 1e9, -1e3]), rng.choice([1.0, 1e-3, 1e5]))
 
 
-def stream(seed: int) -> Any:
-    """The model after stream number `seed`: rows, batches, refusals, merges, of any width."""
+def stream(seed: int) -> Any:  # noqa: C901 - a script
+    """The model after stream number `seed`: rows, batches, refusals, merges, unlearning."""
     rng = random.Random(seed)
     wild = seed % 3 == 0
     counts = seed % 4 >= 2
     names = [f"f{j}" for j in range(rng.choice([1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]))]
     labels = rng.sample(["a", "b", 1, 2.5, True], rng.randint(1, 4))
+    half_life = rng.choice([0.002, 1.0, 3600.0]) if seed % 5 == 1 else None
 
     def empty() -> Any:
         if counts:
-            return streamnb.PoissonNB(alpha=0.5)
-        return streamnb.GaussianNB(background=0.5, shared_variance=seed % 5 == 0)
+            return streamnb.PoissonNB(alpha=0.5, half_life=half_life)
+        return streamnb.GaussianNB(
+            background=0.5, shared_variance=seed % 7 == 0, half_life=half_life
+        )
 
     def event(kept: list[str]) -> dict[str, Any]:
         x = {name: value(rng, wild) for name in kept}
@@ -58,6 +61,7 @@ def stream(seed: int) -> Any:
         ys = [rng.choice(labels) for _ in rows]
         ws = [rng.choice(WEIGHTS) if seed % 2 else 1.0 for _ in rows]
         verb = rng.choice(["one", "many", "merge"])
+        ts = [rng.choice([rng.uniform(-9, 9), rng.gauss(0, 1e5)]) for _ in rows]
         shard = empty()
         target = shard if verb == "merge" else model
         try:
@@ -65,12 +69,14 @@ def stream(seed: int) -> Any:
                 table = np.array(
                     [[np.nan if x.get(n) is None else float(x[n]) for n in names] for x in rows]
                 )
-                target.learn_many(table, ys, ws, columns=names)
+                target.learn_many(table, ys, ws, ts, columns=names)
             else:
-                for x, y, w in zip(rows, ys, ws, strict=True):
-                    target.learn_one(x, y, w)
+                for x, y, w, t in zip(rows, ys, ws, ts, strict=True):
+                    target.learn_one(x, y, w, t)
             if verb == "merge":
                 model += shard
+            for place in rng.sample(range(len(rows)), rng.randint(0, len(rows))):
+                model.unlearn_one(rows[place], ys[place], ws[place], ts[place])
         except ValueError:
             continue  # beyond the range of doubles: refused by every form alike
     return model, [event(names) for _ in range(5)]

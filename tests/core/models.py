@@ -24,7 +24,7 @@ class Model:
     `readings` are values of those that only this model has. `moments`: it learns numbers, and
     answers `means` and `variances`. `positive`: it learns counts, and refuses what is below 0.
     `bag`: its features are tokens, a count of 0 is the same as an absent token, and none is
-    missing. `prior`: it has a prior.
+    missing. `prior`: it has a prior. `timed`: what it holds depends on the events' times.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Model:
     positive: bool = False
     bag: bool = False
     prior: bool = True
+    timed: bool = False
 
     def some_readings(self, rng: random.Random) -> dict[str, Any]:
         """A value for each of the readings that only this model has."""
@@ -95,6 +96,13 @@ MODELS = [
         positive=True,
         bag=True,
         prior=False,
+    ),
+    Model(
+        "Windowed",
+        lambda **p: streamnb.Windowed(streamnb.GaussianNB(**p), length=3600),
+        Exact,
+        {"var_smoothing": 0.0, "background": 0.0},
+        timed=True,
     ),
 ]
 MOMENTS = [model for model in MODELS if model.moments]

@@ -264,15 +264,21 @@ def test_zero_has_no_sign(learn: Any) -> None:
 
 
 def test_the_model_says_what_it_is() -> None:
-    """Its kind, its readings; no parameter shapes the state."""
+    """Its kind, its readings; only a half-life shapes the state."""
     model = PoissonNB(alpha=2)
     assert model.kind == "poisson"
     assert streamnb.models.KINDS["poisson"] is PoissonNB
     assert model.readings == ("alpha", "prior", "prior_count", "known_labels")
-    assert model.state_parameters == ()
+    assert model.state_parameters == ("half_life",)
     assert model.description() == {
         "model": "PoissonNB",
-        "parameters": {"alpha": 2, "prior": "empirical", "prior_count": 0, "known_labels": None},
+        "parameters": {
+            "half_life": None,
+            "alpha": 2,
+            "prior": "empirical",
+            "prior_count": 0,
+            "known_labels": None,
+        },
     }
 
 

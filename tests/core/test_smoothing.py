@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import inspect
 import os
 import subprocess
 import sys
@@ -34,9 +33,20 @@ def rows_of(name: str) -> list[list[str]]:
 
 def test_the_likelihood_has_the_defaults_of_the_model() -> None:
     """`Gaussian()` reads as `GaussianNB()` does."""
-    given = inspect.signature(Gaussian).parameters
-    for name, parameter in given.items():
-        assert parameter.default == getattr(GaussianNB(), name), name
+    for parameters in ({}, {"smoothing": "global"}, {"var_smoothing": 0.5}, {"background": 2.0}):
+        for name, value in vars(Gaussian(**parameters)).items():
+            assert getattr(GaussianNB(**parameters), name) == value, name
+
+
+def test_a_smoothing_of_ones_own_is_the_only_one() -> None:
+    """0.3 pseudo-observations where nothing is given; none beside a smoothing that is."""
+    assert (GaussianNB().var_smoothing, GaussianNB().background) == (1e-9, 0.3)
+    for given in ({"var_smoothing": 1e-9}, {"smoothing": "global"}, {"smoothing": "absolute"}):
+        assert (GaussianNB(**given).var_smoothing, GaussianNB(**given).background) == (1e-9, 0)
+    both = GaussianNB(var_smoothing=0.03, background=0.3)
+    assert (both.var_smoothing, both.background) == (0.03, 0.3)
+    for model in (GaussianNB(), GaussianNB(smoothing="global")):
+        assert model.clone().background == model.background
 
 
 @pytest.mark.parametrize("load", [datasets.load_digits, datasets.load_wine])
