@@ -30,6 +30,8 @@ if cython.compiled:
 else:
     from math import fabs, log
 
+    from streamnb._kernels._shares import log_shares
+
 _LANES = cython.declare(cython.Py_ssize_t, 4)
 _LARGEST = cython.declare(cython.double, 1.7976931348623157e308)
 _LOG_TWO_PI = cython.declare(cython.double, 1.8378770664093453)
@@ -287,20 +289,12 @@ class PoissonScorer:
         """The prior that the weights and their pseudo-counts give."""
         k: cython.Py_ssize_t
         w: cython.double
-        high: cython.double = 0.0
-        total: cython.double = 0.0
         for k in range(self._k):
             w = self._prior_counts[k]
             if self._classes[k] >= 0:
                 w = _bounded(w + self._heads[4 * self._classes[k]] * self._present[0])
             self._start[k] = w
-            high = max(high, w)
-        for k in range(self._k):
-            self._start[k] = self._start[k] / high if high > 0.0 else 1.0
-            total += self._start[k]
-        for k in range(self._k):
-            w = self._start[k] / total
-            self._start[k] = log(w) if w > 0.0 else float("-inf")
+        log_shares(self._start, self._k)
 
     @cython.cfunc
     @cython.inline
