@@ -586,7 +586,7 @@ class CountsTable:
 
     def unlearn_event(self, x: Any, y: Any, w: Any, t: Any) -> bool:
         """`unlearn`, for callers that are not compiled."""
-        return self.unlearn(x, y, w, t)
+        return bool(self.unlearn(x, y, w, t))
 
     @cython.cfunc
     def _rest(self, token: cython.longlong, k: cython.longlong, c: cython.double) -> cython.double:
