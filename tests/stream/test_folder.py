@@ -234,7 +234,8 @@ class TestJob:
         )
 
     def test_what_is_no_model_is_an_error(self) -> None:
-        with pytest.raises(ConfigError, match="there is no model 'gausian'; there are bernoulli, .*gaussian, "):
+        known = r"there is no model 'gausian'; there are bernoulli, .*gaussian, "
+        with pytest.raises(ConfigError, match=known):
             proposed(model="gausian")
         with pytest.raises(ConfigError, match=r"does not take these parameters.*smoothin"):
             proposed(parameters={"smoothin": 1})
