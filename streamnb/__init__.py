@@ -15,10 +15,18 @@ from streamnb.errors import CodecError, ConfigError, MergeError, SourceError, St
 
 if TYPE_CHECKING:
     from streamnb.codec import dumps, loads, save
-    from streamnb.models import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB, merge
+    from streamnb.models import (
+        BernoulliNB,
+        CategoricalNB,
+        ComplementNB,
+        GaussianNB,
+        MultinomialNB,
+        merge,
+    )
 
 __all__ = [
     "BernoulliNB",
+    "CategoricalNB",
     "CodecError",
     "ComplementNB",
     "ConfigError",
@@ -37,6 +45,7 @@ __all__ = [
 
 _HOMES = {
     "BernoulliNB": "streamnb.models",
+    "CategoricalNB": "streamnb.models",
     "ComplementNB": "streamnb.models",
     "GaussianNB": "streamnb.models",
     "MultinomialNB": "streamnb.models",

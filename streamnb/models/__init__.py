@@ -2,6 +2,7 @@
 
 from streamnb.models.bags import BernoulliNB, ComplementNB, MultinomialNB
 from streamnb.models.base import BayesClassifier, merge
+from streamnb.models.categorical import CategoricalNB
 from streamnb.models.naive_bayes import GaussianNB
 from streamnb.stats.index import label_texts
 
@@ -9,6 +10,7 @@ __all__ = [
     "KINDS",
     "BayesClassifier",
     "BernoulliNB",
+    "CategoricalNB",
     "ComplementNB",
     "GaussianNB",
     "MultinomialNB",
@@ -17,6 +19,7 @@ __all__ = [
 ]
 
 KINDS: dict[str, type[BayesClassifier]] = {
-    model.kind: model for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB)
+    model.kind: model
+    for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB, CategoricalNB)
 }
 """The models by their names on the command line and in files."""

@@ -15,14 +15,15 @@ class Model:
 
     `make(**parameters)` returns an empty model. `moments`: it learns numbers, and answers `means`
     and `variances`. `bag`: its features are tokens and their values counts; a count of 0 is the
-    same as an absent token. `prior`: it has a prior. `exact`: parameters with which nothing is
-    smoothed.
+    same as an absent token. `categories`: a value is one of several, and may be a text. `prior`: it
+    has a prior. `exact`: parameters with which nothing is smoothed.
     """
 
     name: str
     make: Callable[..., Any]
     moments: bool = True
     bag: bool = False
+    categories: bool = False
     prior: bool = True
     exact: dict[str, Any] = field(default_factory=dict)
 
@@ -36,10 +37,12 @@ MODELS = [
     Model("MultinomialNB", streamnb.MultinomialNB, moments=False, bag=True),
     Model("BernoulliNB", streamnb.BernoulliNB, moments=False, bag=True),
     Model("ComplementNB", streamnb.ComplementNB, moments=False, bag=True, prior=False),
+    Model("CategoricalNB", streamnb.CategoricalNB, moments=False, categories=True),
 ]
 MOMENTS = [model for model in MODELS if model.moments]
 FIELDS = [model for model in MODELS if not model.bag]
 BAGS = [model for model in MODELS if model.bag]
+NUMBERS = [model for model in MODELS if not model.categories]
 PRIORS = [model for model in MODELS if model.prior]
 
 

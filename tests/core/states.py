@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import streamnb
 
 from .models import Model
-from .verbs import numpy_table, pandas_table, polars_table
+from .verbs import is_bag, numpy_table, pandas_table, polars_table
 
 Row = tuple[dict[Any, Any], Any, float]
 Step = tuple[str, Any]
@@ -95,9 +95,22 @@ def rows_of(steps: Sequence[Step]) -> list[Row]:
     return found
 
 
+KINDS = [True, 1, 1.0, "1", False, 0.0, -0.0, "true", 2.5, 2**53 + 1, "é", 7, 1e300]
+
+
+def category(value: Any) -> Any:
+    """One of `KINDS` for a number; what is missing stays so."""
+    return value if value is None or math.isnan(value) else KINDS[int(abs(value)) % len(KINDS)]
+
+
 def fitting(model: Any, x: dict[Any, Any]) -> dict[Any, Any]:
-    """An event as a model takes it: as it is, or with counts from 0 to 4 for its numbers."""
-    if not hasattr(model, "counts"):
+    """An event as a model takes it: as it is, or with counts from 0 to 4 for its numbers.
+
+    Where values are categories the numbers stand for some of each kind, equal ones among them.
+    """
+    if isinstance(model, streamnb.CategoricalNB):
+        return {name: category(value) for name, value in x.items()}
+    if not is_bag(model):
         return x
     there = {n: v for n, v in x.items() if v is not None and not math.isnan(v)}
     return {name: float(int(abs(value)) % 5) for name, value in there.items()}
@@ -115,7 +128,7 @@ def learn_batch(model: Any, rows: Sequence[Row], library: str) -> Any:
     table = {"pandas": pandas_table, "polars": polars_table, "numpy": numpy_table}[library]
     xs = [fitting(model, x) for x, _, _ in rows]
     labels, weights = [y for _, y, _ in rows], [w for _, _, w in rows]
-    if hasattr(model, "counts"):  # an absent token is a count of 0
+    if is_bag(model):  # an absent token is a count of 0
         found = list(dict.fromkeys(name for x in xs for name in x))
         xs = [{name: x.get(name, 0.0) for name in found} for x in xs]
     if library == "numpy":
@@ -153,11 +166,21 @@ def close(a: Any, b: Any, tolerance: float = 1e-14) -> None:
     close_moments(a, b, tolerance)
 
 
+def close_counts(a: dict[Any, Any], b: dict[Any, Any], tolerance: float) -> None:
+    """Assert that counts, or counts by feature, agree, and are in one order."""
+    assert list(map(repr, a)) == list(map(repr, b))
+    for name, count in a.items():
+        if isinstance(count, dict):
+            close_counts(count, b[name], tolerance)
+        else:
+            assert count == pytest.approx(b[name], rel=tolerance, abs=0)
+
+
 def close_moments(a: Any, b: Any, tolerance: float) -> None:
     """Assert that the means and variances, or the counts, of two models agree."""
     for label in a.class_weight:
         if hasattr(a, "counts"):
-            assert a.counts(label) == pytest.approx(b.counts(label), rel=tolerance, abs=0)
+            close_counts(a.counts(label), b.counts(label), tolerance)
             continue
         means, others = a.means(label), b.means(label)
         variances, spread = a.variances(label), b.variances(label)

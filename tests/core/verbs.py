@@ -26,9 +26,20 @@ def state(model: Any) -> bytes:
 def numbers(model: Any, label: Any) -> dict[Any, tuple[float, ...]]:
     """What a model has learned of a class, by feature."""
     if hasattr(model, "counts"):
-        return {name: (count,) for name, count in model.counts(label).items()}
+        counts = model.counts(label)
+        if is_bag(model):
+            return {name: (count,) for name, count in counts.items()}
+        return {
+            name: tuple(each for item in values.items() for each in item)
+            for name, values in counts.items()
+        }
     variances = model.variances(label)
     return {name: (mean, variances[name]) for name, mean in model.means(label).items()}
+
+
+def is_bag(model: Any) -> bool:
+    """Whether a model counts tokens: its features are these, and their values counts."""
+    return isinstance(model, streamnb.MultinomialNB | streamnb.BernoulliNB | streamnb.ComplementNB)
 
 
 def same(a: Any, b: Any) -> None:
