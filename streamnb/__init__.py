@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         CategoricalNB,
         ComplementNB,
         GaussianNB,
+        MixedNB,
         MultinomialNB,
         merge,
     )
@@ -32,6 +33,7 @@ __all__ = [
     "ConfigError",
     "GaussianNB",
     "MergeError",
+    "MixedNB",
     "MultinomialNB",
     "SourceError",
     "StreamNBError",
@@ -48,6 +50,7 @@ _HOMES = {
     "CategoricalNB": "streamnb.models",
     "ComplementNB": "streamnb.models",
     "GaussianNB": "streamnb.models",
+    "MixedNB": "streamnb.models",
     "MultinomialNB": "streamnb.models",
     "dumps": "streamnb.codec",
     "loads": "streamnb.codec",

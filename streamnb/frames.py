@@ -31,6 +31,7 @@ from streamnb.stats.index import (
 __all__ = [
     "Numbered",
     "Table",
+    "numbers_of",
     "read_cells",
     "read_column",
     "read_labels",
@@ -191,6 +192,18 @@ def read_cells(
     return names, [
         array[:, place] if plain else list(array[:, place]) for place in range(len(names))
     ]
+
+
+def numbers_of(names: list[Name], columns: Sequence[Any], n: int) -> Table:
+    """The table of n rows whose columns `read_cells` has read, as far as they are numbers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        a value that is no number, or infinite; names its row.
+    """
+    values = _by_cell(columns, names) if names else np.empty((n, 0))
+    return _finite(values, names)
 
 
 def _cells(column: Any, library: str) -> NDArray[Any] | list[Any]:

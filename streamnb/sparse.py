@@ -20,6 +20,7 @@ from streamnb.stats.index import Name
 
 __all__ = [
     "hashed",
+    "read_bags",
     "read_counts",
     "read_fields",
     "read_texts",
@@ -260,11 +261,21 @@ def read_texts(
     TypeError
         no table, or a value that is no text; names its row.
     """
-    found = frames.read_column(X, field, columns)
+    return read_bags(frames.read_column(X, field, columns), lambda text: bag({field: text}))
+
+
+def read_bags(cells: Sequence[Any], bag: Callable[[Any], dict[Any, Any]]) -> SparseRows:
+    """The rows of a column whose cells `bag` makes tokens and counts above 0 of.
+
+    Raises
+    ------
+    TypeError, ValueError
+        a cell that it refuses; names its row.
+    """
     bags = []
-    for row, text in enumerate(found):
+    for row, cell in enumerate(cells):
         try:
-            bags.append(bag({field: text}))
+            bags.append(bag(cell))
         except (TypeError, ValueError) as error:
             msg = f"row {row}: {error}"
             kind = TypeError if isinstance(error, TypeError) else ValueError

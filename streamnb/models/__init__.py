@@ -3,6 +3,7 @@
 from streamnb.models.bags import BernoulliNB, ComplementNB, MultinomialNB
 from streamnb.models.base import BayesClassifier, merge
 from streamnb.models.categorical import CategoricalNB
+from streamnb.models.mixed import MixedNB
 from streamnb.models.naive_bayes import GaussianNB
 from streamnb.stats.index import label_texts
 
@@ -13,6 +14,7 @@ __all__ = [
     "CategoricalNB",
     "ComplementNB",
     "GaussianNB",
+    "MixedNB",
     "MultinomialNB",
     "label_texts",
     "merge",
@@ -20,6 +22,6 @@ __all__ = [
 
 KINDS: dict[str, type[BayesClassifier]] = {
     model.kind: model
-    for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB, CategoricalNB)
+    for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB, CategoricalNB, MixedNB)
 }
 """The models by their names on the command line and in files."""

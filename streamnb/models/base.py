@@ -293,11 +293,8 @@ class BayesClassifier(MiniBatchClassifier):
 
     def _content(self) -> tuple[Any, ...]:
         """What the bytes are made of, comparable."""
-        state = {
-            key: value.tobytes() if isinstance(value, np.ndarray) else repr(value)
-            for key, value in self.state().items()
-        }
-        return type(self), repr(self.canonical_parameters()), state, self.provenance
+        parameters = repr(self.canonical_parameters())
+        return type(self), parameters, _comparable(self.state()), self.provenance
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy keep: the attributes, and the statistics in canonical order."""
@@ -373,6 +370,17 @@ def _check_mergeable(
         hint = "" if set(differ) & set(first.state_parameters) else "; like= says whose to take"
         msg = f"models with other parameters cannot be merged: {said}{hint}"
         raise MergeError(msg)
+
+
+def _comparable(state: Any) -> Any:
+    """A state, or a part of it, with its arrays as bytes."""
+    if isinstance(state, np.ndarray):
+        return state.tobytes()
+    if isinstance(state, dict):
+        return {key: _comparable(value) for key, value in state.items()}
+    if isinstance(state, list) and state and isinstance(state[0], dict):
+        return [_comparable(value) for value in state]
+    return repr(state)
 
 
 def _own(value: Any) -> Any:

@@ -239,7 +239,7 @@ class Counts:
         ValueError
             a row would make a statistic infinite; names its position.
         """
-        self._check_sums(rows, labels, weights)
+        self.check_rows(rows, labels, weights)
         learned = weights > 0
         if not learned.any():
             return
@@ -289,7 +289,7 @@ class Counts:
         self._numbered[numbers] = slots
         return slots
 
-    def _check_sums(self, rows: SparseRows, labels: CodedLabels, weights: Floats) -> None:
+    def check_rows(self, rows: SparseRows, labels: CodedLabels, weights: Floats) -> None:
         """Raises `ValueError` for the first row that would make a sum infinite."""
         values = rows.values * self.summed
         with np.errstate(over="ignore"):

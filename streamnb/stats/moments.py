@@ -204,6 +204,19 @@ class Moments:
         ValueError
             a row would make a statistic infinite; names its position.
         """
+        plain = self.check_rows(names, values, labels, weights, found)
+        missing = bool(found & survey.MISSING)
+        self.try_rows(names, values, labels, weights, plain=plain, missing=missing)
+
+    def check_rows(
+        self,
+        names: list[Name],
+        values: Floats,
+        labels: CodedLabels,
+        weights: Floats,
+        found: int,
+    ) -> bool:
+        """Raises what `learn_rows` would, and changes nothing; answers whether all is ordinary."""
         extreme = survey.survey(weights, moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
         plain = self.table.is_tame() and not extreme and not found & survey.UNUSUAL
         missing = bool(found & survey.MISSING)
@@ -213,7 +226,7 @@ class Moments:
             if failed >= 0:
                 msg = f"row {failed}: {trial.table.refusal()}"
                 raise ValueError(msg)
-        self.try_rows(names, values, labels, weights, plain=plain, missing=missing)
+        return plain
 
     def try_rows(
         self,

@@ -13,17 +13,19 @@ import streamnb
 class Model:
     """A way to make an empty model, and what its statistics are.
 
-    `make(**parameters)` returns an empty model. `moments`: it learns numbers, and answers `means`
-    and `variances`. `bag`: its features are tokens and their values counts; a count of 0 is the
-    same as an absent token. `categories`: a value is one of several, and may be a text. `prior`: it
-    has a prior. `exact`: parameters with which nothing is smoothed.
+    `make(**parameters)` returns an empty model. `moments`: all that it learns is numbers, of which
+    it answers `means` and `variances`. `bag`: its features are tokens and their values counts; a
+    count of 0 is the same as an absent token. `texts`: texts and bools are values of their own.
+    `numeric`: numbers are quantities. `prior`: it has a prior. `exact`: parameters with which
+    nothing is smoothed.
     """
 
     name: str
     make: Callable[..., Any]
     moments: bool = True
     bag: bool = False
-    categories: bool = False
+    texts: bool = False
+    numeric: bool = True
     prior: bool = True
     exact: dict[str, Any] = field(default_factory=dict)
 
@@ -37,12 +39,12 @@ MODELS = [
     Model("MultinomialNB", streamnb.MultinomialNB, moments=False, bag=True),
     Model("BernoulliNB", streamnb.BernoulliNB, moments=False, bag=True),
     Model("ComplementNB", streamnb.ComplementNB, moments=False, bag=True, prior=False),
-    Model("CategoricalNB", streamnb.CategoricalNB, moments=False, categories=True),
+    Model("CategoricalNB", streamnb.CategoricalNB, moments=False, texts=True, numeric=False),
+    Model("MixedNB", streamnb.MixedNB, moments=False, texts=True),
 ]
 MOMENTS = [model for model in MODELS if model.moments]
 FIELDS = [model for model in MODELS if not model.bag]
 BAGS = [model for model in MODELS if model.bag]
-NUMBERS = [model for model in MODELS if not model.categories]
 PRIORS = [model for model in MODELS if model.prior]
 
 

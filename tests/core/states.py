@@ -103,6 +103,12 @@ def category(value: Any) -> Any:
     return value if value is None or math.isnan(value) else KINDS[int(abs(value)) % len(KINDS)]
 
 
+def sometimes(name: Any, value: Any) -> Any:
+    """A number as it is, now and then (of "x": never) the text or bool that it stands for."""
+    other = category(value)
+    return other if isinstance(other, str | bool) and name != "x" else value
+
+
 def fitting(model: Any, x: dict[Any, Any]) -> dict[Any, Any]:
     """An event as a model takes it: as it is, or with counts from 0 to 4 for its numbers.
 
@@ -110,6 +116,8 @@ def fitting(model: Any, x: dict[Any, Any]) -> dict[Any, Any]:
     """
     if isinstance(model, streamnb.CategoricalNB):
         return {name: category(value) for name, value in x.items()}
+    if isinstance(model, streamnb.MixedNB):
+        return {name: sometimes(name, value) for name, value in x.items()}
     if not is_bag(model):
         return x
     there = {n: v for n, v in x.items() if v is not None and not math.isnan(v)}
@@ -181,6 +189,7 @@ def close_moments(a: Any, b: Any, tolerance: float) -> None:
     for label in a.class_weight:
         if hasattr(a, "counts"):
             close_counts(a.counts(label), b.counts(label), tolerance)
+        if not hasattr(a, "means"):
             continue
         means, others = a.means(label), b.means(label)
         variances, spread = a.variances(label), b.variances(label)

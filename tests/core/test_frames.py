@@ -94,7 +94,7 @@ def test_tables_of_doubles(kind: Model, make: Any, weights: Any) -> None:
 def test_tables_of_other_numbers(kind: Model, dtype: str) -> None:
     """Other kinds of numbers are taken at their own value, from numpy, pandas and polars."""
     array = np.nan_to_num(ARRAY * 9, nan=1.0).clip(0, 100).astype(dtype)
-    kept = kind.categories and dtype == "bool"  # where a bool is no number
+    kept = kind.texts and dtype == "bool"  # where a bool is no number
     expected = by_rows(kind, dicts(array if kept else array.astype(float)))
     same(by_table(kind, array), expected)
     same(by_table(kind, np.asfortranarray(array)), expected)
@@ -186,7 +186,7 @@ def test_columns_that_are_no_numbers(kind: Model, make: Any) -> None:
     """
     table = make()
     model = kind.make()
-    if kind.categories and all(isinstance(cell, str) for cell in table["bad"]):
+    if kind.texts and all(isinstance(cell, str) for cell in table["bad"]):
         rows = [{"x": 0.5, "bad": "7"}, {"x": 1.5, "bad": "8"}]
         same(by_table(kind, table, ["a", "b"]), by_rows(kind, rows, "ab"))
         return
@@ -204,7 +204,7 @@ def test_columns_that_are_no_numbers(kind: Model, make: Any) -> None:
 def test_arrays_that_are_no_numbers(kind: Model, dtype: str) -> None:
     """An array of another kind than numbers (or texts, that are categories) is a TypeError."""
     array = np.ones((2, 2), dtype="int64").astype(dtype)
-    if kind.categories and dtype == "U3":
+    if kind.texts and dtype == "U3":
         same(by_table(kind, array, ["a", "b"]), by_rows(kind, [{"0": "1", "1": "1"}] * 2, "ab"))
         return
     with pytest.raises(TypeError):
