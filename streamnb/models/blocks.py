@@ -34,7 +34,7 @@ NUMBERS, BOOLEANS, TEXTS = range(3)
 class Block(ABC):
     """Features that one likelihood reads, and their statistic."""
 
-    always: ClassVar[bool] = False
+    always: bool = False
     """Whether an event that has nothing of the block says something all the same."""
     whole: ClassVar[bool] = False
     """Whether the block is one feature, whose value is all that it learns of an event."""
@@ -219,7 +219,7 @@ class BagBlock(Block):
 
     def __init__(self, name: Name, likelihood: Bag | Text, statistic: Counts | None = None) -> None:
         self.name = name
-        self.always = likelihood.event == "bernoulli"  # type: ignore[misc] # of this block
+        self.always = likelihood.event == "bernoulli"
         threshold = likelihood.threshold if isinstance(likelihood, Bag) else 0.0
         self._bag = _reader(name, likelihood)
         empty = Counts(self._bag, binary=self.always, threshold=float(threshold))

@@ -102,7 +102,8 @@ class FieldCounts(Counts):
         """The count of each value that the class has seen, by feature, in canonical order.
 
         Whole numbers are ints where doubles are exact. Where a feature has had both a bool and the
-        number that Python takes for its equal, the bool is shown as the text "bool:True".
+        number that Python takes for its equal, the bool is shown as the text "bool:True" (and
+        another "bool:" before it, where the feature has had that text).
         """
         found: dict[Name, dict[Any, float]] = {}
         counts: dict[Any, float] = self.of(label)
@@ -114,7 +115,10 @@ class FieldCounts(Counts):
             if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53:
                 value = int(value)
             if token[1] == "number" and value in values:
-                values[f"bool:{bool(value)}"] = values.pop(value)
+                text = f"bool:{bool(value)}"
+                while (token[0], "text", text) in counts:
+                    text = f"bool:{text}"
+                values[text] = values.pop(value)
             values[value] = count
         return found
 

@@ -175,6 +175,9 @@ def test_kinds_of_values(learn: Any) -> None:
         same(model, expected)
     counts = {"bool:True": 1.0, 0: 2.0, 1: 3.0, 2.5: 1.0, "1": 1.0}
     assert expected.counts("a") == {"x": counts}
+    expected.learn_one({"x": "bool:True"}, "a")
+    counts = {"bool:bool:True": 1.0, 0: 2.0, 1: 3.0, 2.5: 1.0, "1": 1.0, "bool:True": 1.0}
+    assert expected.counts("a") == {"x": counts}
     same(streamnb.loads(state(expected)), expected)
 
 
