@@ -26,4 +26,4 @@ def main() -> float:
 if __name__ == "__main__":
     accuracy = main()
     print(f"accuracy {accuracy:.4f}")
-    assert abs(accuracy - 0.7839) < 0.0001
+    assert abs(accuracy - 0.7887) < 0.0001

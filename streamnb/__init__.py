@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         GaussianNB,
         MixedNB,
         MultinomialNB,
+        PoissonNB,
+        Windowed,
         merge,
     )
 
@@ -35,8 +37,10 @@ __all__ = [
     "MergeError",
     "MixedNB",
     "MultinomialNB",
+    "PoissonNB",
     "SourceError",
     "StreamNBError",
+    "Windowed",
     "__version__",
     "dumps",
     "load",
@@ -52,6 +56,8 @@ _HOMES = {
     "GaussianNB": "streamnb.models",
     "MixedNB": "streamnb.models",
     "MultinomialNB": "streamnb.models",
+    "PoissonNB": "streamnb.models",
+    "Windowed": "streamnb.models",
     "dumps": "streamnb.codec",
     "loads": "streamnb.codec",
     "merge": "streamnb.models",

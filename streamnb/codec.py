@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from streamnb.errors import CodecError, MergeError
-from streamnb.models import KINDS, BayesClassifier
+from streamnb.models import KINDS_IN_FILES, BayesClassifier
 from streamnb.provenance import Counters, Provenance, Range
 
 __all__ = ["FORMAT_VERSION", "dumps", "load_file", "loads", "save", "write_atomically"]
@@ -55,7 +55,7 @@ def dumps(model: BayesClassifier) -> bytes:
     ValueError
         a parameter was changed in place to what it cannot be.
     """
-    if not isinstance(model, BayesClassifier) or KINDS.get(model.kind) is not type(model):
+    if not isinstance(model, BayesClassifier) or KINDS_IN_FILES.get(model.kind) is not type(model):
         msg = f"a model of streamnb is wanted, not {type(model).__name__}"
         raise TypeError(msg)
     model.check()
@@ -161,15 +161,23 @@ def _mode(path: Path) -> int:
 
 
 def _model(body: _Body) -> BayesClassifier:
-    if body.kind not in KINDS:
-        msg = f"a model of kind {body.kind!r}; this streamnb knows {', '.join(KINDS)}"
-        raise CodecError(msg)
-    model = KINDS[body.kind].from_canonical(body.parameters)
+    model = _empty(body.kind, body.parameters)
     model.set_state(body.state)
     model.provenance = Provenance(
         tuple(Range(*one) for one in body.ranges), body.counters and Counters(*body.counters)
     )
     return model
+
+
+def _empty(kind: str, parameters: dict[str, Any]) -> BayesClassifier:
+    """The model of a kind and its parameters, of which one may be such a model itself."""
+    if kind not in KINDS_IN_FILES:
+        msg = f"a model of kind {kind!r}; this streamnb knows {', '.join(KINDS_IN_FILES)}"
+        raise CodecError(msg)
+    nested = parameters.get("model")
+    if isinstance(nested, dict):
+        parameters = parameters | {"model": _empty(**nested)}
+    return KINDS_IN_FILES[kind].from_canonical(parameters)
 
 
 def _packed(value: Any) -> Any:

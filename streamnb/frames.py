@@ -31,6 +31,7 @@ from streamnb.stats.index import (
 __all__ = [
     "Numbered",
     "Table",
+    "height",
     "numbers_of",
     "read_cells",
     "read_column",
@@ -39,6 +40,7 @@ __all__ = [
     "read_table",
     "read_times",
     "read_weights",
+    "take_rows",
     "to_answers",
     "to_columns",
 ]
@@ -67,7 +69,7 @@ class Table:
     found: int
 
 
-def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
+def read_table(X: Any, columns: Sequence[Name] | None = None, *, positive: bool = False) -> Table:
     """Reads a table of numbers.
 
     Parameters
@@ -77,18 +79,34 @@ def read_table(X: Any, columns: Sequence[Name] | None = None) -> Table:
     columns
         names for the columns of an array or a sparse matrix; "0", "1", ... without.
         A cell that a sparse matrix leaves out is 0; the matrix is made dense.
+    positive
+        whether negative values are refused.
 
     Raises
     ------
     TypeError
         no table, or a value that is no number.
     ValueError
-        an infinite value, two columns of one name, names that do not fit.
+        an infinite value, a negative one where they are refused, two columns of one name, names
+        that do not fit.
     """
+    return _positive(_read_table(X, columns)) if positive else _read_table(X, columns)
+
+
+def _positive(table: Table) -> Table:
+    """The table, no value of which may be negative."""
+    if (table.values < 0.0).any():
+        row, place = (int(at) for at in np.argwhere(table.values < 0.0)[0])
+        value = table.values[row, place]
+        name = table.names[place]
+        msg = f"row {row}: feature {name!r}: a number that is not negative is wanted, not {value}"
+        raise ValueError(msg)
+    return table
+
+
+def _read_table(X: Any, columns: Sequence[Name] | None) -> Table:
+    height(X)
     library = library_of(X)
-    if library is None:
-        msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
-        raise TypeError(msg)
     if library in ("pandas", "polars"):
         if columns is not None:
             raise TypeError(_OWN_NAMES.format(library))
@@ -169,10 +187,8 @@ def read_cells(
     TypeError, ValueError
         no table, two columns of one name, names that do not fit.
     """
+    height(X)
     library = library_of(X)
-    if library is None:
-        msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
-        raise TypeError(msg)
     if library in ("pandas", "polars"):
         if columns is not None:
             raise TypeError(_OWN_NAMES.format(library))
@@ -194,16 +210,18 @@ def read_cells(
     ]
 
 
-def numbers_of(names: list[Name], columns: Sequence[Any], n: int) -> Table:
+def numbers_of(
+    names: list[Name], columns: Sequence[Any], n: int, *, positive: bool = False
+) -> Table:
     """The table of n rows whose columns `read_cells` has read, as far as they are numbers.
 
     Raises
     ------
     TypeError, ValueError
-        a value that is no number, or infinite; names its row.
+        a value that is no number, infinite, or, where these are refused, negative; names its row.
     """
-    values = _by_cell(columns, names) if names else np.empty((n, 0))
-    return _finite(values, names)
+    table = _finite(_by_cell(columns, names) if names else np.empty((n, 0)), names)
+    return _positive(table) if positive else table
 
 
 def _cells(column: Any, library: str) -> NDArray[Any] | list[Any]:
@@ -316,6 +334,22 @@ def library_of(X: Any) -> str | None:
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         return "pandas"
     return "numpy" if isinstance(X, np.ndarray) else None
+
+
+def height(X: Any) -> int:
+    """The number of rows of a table. Raises `TypeError` where it is none."""
+    if library_of(X) is None:
+        msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
+        raise TypeError(msg)
+    return int(X.shape[0])
+
+
+def take_rows(X: Any, rows: Sequence[int]) -> Any:
+    """A table of some of the rows of a table, of the same library, in the order given."""
+    library = library_of(X)
+    if library == "pandas":
+        return X.iloc[list(rows)]
+    return X.tocsr()[list(rows)] if library == "scipy" else X[list(rows)]
 
 
 def read_labels(y: Any, n: int) -> CodedLabels:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,7 @@ __all__ = [
     "check_parameter",
     "check_weight",
     "count",
+    "duration",
     "event_time",
     "is_missing",
     "is_number",
@@ -57,7 +58,7 @@ def as_event(x: Any) -> dict[Any, Any]:
     return dict(x)
 
 
-def number(value: Any, name: object) -> float:
+def number(value: Any, name: object, *, positive: bool = False) -> float:
     """The value of a numeric feature as a double; NaN where it is missing.
 
     Raises
@@ -65,7 +66,7 @@ def number(value: Any, name: object) -> float:
     TypeError
         it is no number (int, float, bool or NumPy's).
     ValueError
-        it is infinite, also as a double.
+        it is infinite, also as a double; or negative, where `positive` forbids it.
     """
     if is_missing(value):
         return math.nan
@@ -78,6 +79,9 @@ def number(value: Any, name: object) -> float:
         result = math.inf
     if math.isinf(result):
         msg = f"feature {name!r}: a finite number is wanted, not {value!r}"
+        raise ValueError(msg)
+    if positive and result < 0.0:
+        msg = f"feature {name!r}: a number that is not negative is wanted, not {value!r}"
         raise ValueError(msg)
     return result
 
@@ -212,3 +216,37 @@ def event_time(t: Any) -> int:
         msg = f"a time is a finite number of seconds, not {t!r}"
         raise ValueError(msg)
     return round(float(t) * 1000.0)
+
+
+def duration(value: Any, name: str) -> int:
+    """A length of time in whole milliseconds, half to even, from 1 to 2**53.
+
+    Parameters
+    ----------
+    value
+        seconds (a number), or a `timedelta`.
+    name
+        what it is, for errors.
+
+    Raises
+    ------
+    TypeError
+        it is neither.
+    ValueError
+        it is NaN, or out of range.
+    """
+    if isinstance(value, timedelta):
+        milliseconds = Fraction(value // timedelta(microseconds=1), 1000)
+    elif isinstance(value, bool | np.bool_) or not is_number(value):
+        msg = f"{name} is a number of seconds or a timedelta, not {value!r}"
+        raise TypeError(msg)
+    elif not math.isfinite(value):
+        msg = f"{name} is a finite number of seconds, not {value!r}"
+        raise ValueError(msg)
+    else:
+        milliseconds = Fraction(value) * 1000
+    result = round(milliseconds)
+    if not 1 <= result <= 2**53:
+        msg = f"{name} is from a millisecond to {2**53 // 1000} seconds, not {value!r}"
+        raise ValueError(msg)
+    return result

@@ -50,7 +50,7 @@ class GaussianScorer:
         (K,) int64, each label's slot in the table; -1 where it has learned nothing.
     features
         (D,) int64, the slots of the features in canonical order.
-    var_smoothing, smoothing, background, ddof
+    var_smoothing, smoothing, background, shared_variance, ddof
         as `streamnb.likelihoods.Gaussian` explains;
         smoothing is FEATURE, GLOBAL or ABSOLUTE.
     log_prior
@@ -67,6 +67,7 @@ class GaussianScorer:
     _heads: cython.p_double
     _values: cython.p_double
     _clock: cython.p_longlong
+    _present: cython.p_double  # what weights and sums of squares are multiplied by
     _classes: cython.p_longlong
     _features: cython.p_longlong
     _prior_counts: cython.p_double
@@ -83,6 +84,7 @@ class GaussianScorer:
     _smoothing: cython.int
     _var_smoothing: cython.double
     _background: cython.double
+    _shared: cython.bint
     _ddof: cython.double
     _given: cython.bint
 
@@ -95,6 +97,7 @@ class GaussianScorer:
         var_smoothing: cython.double,
         smoothing: cython.int,
         background: cython.double,
+        shared_variance: cython.bint,
         ddof: cython.double,
         log_prior: Any,
         prior_counts: Any,
@@ -110,6 +113,7 @@ class GaussianScorer:
         self._smoothing = smoothing
         self._var_smoothing = var_smoothing
         self._background = background
+        self._shared = shared_variance
         self._ddof = ddof
         self._given = log_prior is not None
         start = np.zeros(max(self._lanes, 1))
@@ -129,6 +133,7 @@ class GaussianScorer:
             records,
             variances,
             scores,
+            table.present(),
         )
         if cython.compiled:
             self._cells = _doubles(self._arrays[0])
@@ -142,6 +147,7 @@ class GaussianScorer:
             self._records = _doubles(self._arrays[8])
             self._variances = _doubles(self._arrays[9])
             self._scores = _doubles(self._arrays[10])
+            self._present = _doubles(self._arrays[11])
         else:
             (
                 self._cells,
@@ -155,6 +161,7 @@ class GaussianScorer:
                 self._records,
                 self._variances,
                 self._scores,
+                self._present,
             ) = (memoryview(array.data) for array in self._arrays)
         self._places = self._clock[1]
         self._refresh()
@@ -168,6 +175,17 @@ class GaussianScorer:
     def log_prior(self) -> list[Any]:
         """The logarithm of each class's prior probability."""
         return self._log_prior
+
+    def records(self) -> Any:
+        """The readings, (D, (mean hi, mean lo, 1/2v, log(2 pi v)/2), K), of labels and features.
+
+        A copy, in canonical order; all is 0 where a feature is no evidence.
+        """
+        if self._version != self._clock[0]:
+            self._refresh()
+        records = self._arrays[8][: 4 * self._d * self._lanes].reshape(self._d, 4, self._lanes)
+        evidence = self._arrays[9][: self._d, None, None] > 0.0
+        return np.where(evidence, records[:, :, : self._k], 0.0)
 
     def scores(self, x: Any) -> list[Any] | None:
         """The joint log-likelihoods of an event; `None` where labels or features have changed."""
@@ -295,7 +313,7 @@ class GaussianScorer:
         for k in range(self._k):
             w = self._prior_counts[k]
             if self._classes[k] >= 0:
-                w = _bounded(w + self._heads[4 * self._classes[k]])
+                w = _bounded(w + self._heads[4 * self._classes[k]] * self._present[0])
             self._start[k] = w
         log_shares(self._start, self._k)
 
@@ -306,8 +324,14 @@ class GaussianScorer:
         if slot < 0:
             return 0.0
         if self._heads[4 * slot + 2] != 0.0:
-            return self._heads[4 * slot]
-        return self._cells[(6 * slot + 4) * self._capacity + feature]
+            return self._heads[4 * slot] * self._present[0]
+        return self._cells[(6 * slot + 4) * self._capacity + feature] * self._present[0]
+
+    @cython.cfunc
+    @cython.inline
+    def _squares(self, m: cython.Py_ssize_t) -> cython.double:
+        """The sum of squared deviations that is kept at m."""
+        return (self._cells[m] + self._cells[m + self._capacity]) * self._present[0]
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -357,10 +381,44 @@ class GaussianScorer:
                 m = (6 * self._classes[k] + 2) * c + f
                 d = _bounded(p[o + 2 * n + k] - shift)
                 p[o + 2 * n + k] = d
-                spread += (self._cells[m] + self._cells[m + c]) / total + ((w / total) * d) * d
+                spread += self._squares(m) / total + ((w / total) * d) * d
             # The overall mean, for a class that lacks the feature.
             p[o + k] = base
             p[o + n + k] = base_lo + shift
+        return min(spread, _LARGEST)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _pooled(self, j: cython.Py_ssize_t) -> cython.double:
+        """The variance of feature j within the classes, before smoothing, as `_record` needs it."""
+        c: cython.Py_ssize_t = self._capacity
+        o: cython.Py_ssize_t = (4 * j + 2) * self._lanes
+        f: cython.longlong = self._features[j]
+        k: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        w: cython.double
+        d: cython.double
+        v: cython.double
+        b: cython.double = self._background
+        whole: cython.double = self._variances[j]
+        total: cython.double = 0.0
+        spread: cython.double = 0.0
+        for k in range(self._k):
+            w = self._weight(self._classes[k], f)
+            if w > 0.0:
+                total += w + b
+        if total <= self._ddof:
+            return whole
+        total = _bounded(total - self._ddof)
+        for k in range(self._k):
+            w = self._weight(self._classes[k], f)
+            if w > 0.0:
+                m = (6 * self._classes[k] + 2) * c + f
+                d = self._records[o + k]
+                v = self._squares(m)
+                if b > 0.0:
+                    v += b * whole + ((w * (b / (w + b))) * d) * d
+                spread += _bounded(v) / total
         return min(spread, _LARGEST)
 
     @cython.cfunc
@@ -377,17 +435,18 @@ class GaussianScorer:
         d: cython.double
         b: cython.double = self._background
         whole: cython.double = self._variances[j]
+        pooled: cython.double = self._pooled(j) if self._shared else 0.0
         p = self._records
         for k in range(self._k):
             w = self._weight(self._classes[k], f)
-            v = whole
+            v = pooled if self._shared else whole
             if w > 0.0:
                 m = 6 * self._classes[k] * c + f
                 d = p[o + 2 * n + k]
                 p[o + k] = self._cells[m]
                 p[o + n + k] = self._cells[m + c] - d * (b / (w + b))
-                if w + b > self._ddof:
-                    v = self._cells[m + 2 * c] + self._cells[m + 3 * c]
+                if w + b > self._ddof and not self._shared:
+                    v = self._squares(m + 2 * c)
                     if b > 0.0:
                         v += b * whole + ((w * (b / (w + b))) * d) * d
                     v = _bounded(v) / _bounded(w + b - self._ddof)

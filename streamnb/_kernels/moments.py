@@ -220,26 +220,16 @@ def _take_whole(
         squares_lo[i] = squares_lo[i] + u
 
 
-def _describe(cells: Any, heads: Any) -> None:
-    """Writes into the heads of classes whether each is whole, and whether it is tame.
-
-    Whole: each feature has the class's own weight. Tame: no event of ordinary size can make a
-    statistic infinite.
-    """
-    heads[:, 2] = (cells[:, 4:] == heads[:, :2, None]).all(axis=(1, 2))
-    sizes = np.abs(cells[:, 0])
-    tame = (sizes <= LARGE_VALUE) & ((sizes >= SMALL_VALUE) | (sizes == 0.0))
-    tame &= cells[:, 2] <= 1e300
-    heads[:, 3] = tame.all(axis=1) & (heads[:, 0] <= LARGE_WEIGHT)
-
-
 @cython.cclass
 class MomentsTable:
     """The cells of all classes and features, and the reading of one event.
 
     `classes` and `features` are the indexes that give labels and names their slots (see
     `streamnb.stats.index`). Slots are given in order of arrival and never taken back; a slot
-    without weight is the same as none.
+    without weight is the same as none. Where `positive`, `read` refuses negative values.
+
+    `fading`, a `streamnb._kernels.fading.Fading`, and `fade`, the function beside it, are given
+    where weights fade with the events' times.
     """
 
     _classes: Any
@@ -258,14 +248,26 @@ class MomentsTable:
     _capacity: cython.Py_ssize_t
     _present: cython.Py_ssize_t
     _wild: cython.bint
+    _positive: cython.bint
     _lock: Any
     _refusal: str
     _factors_array: Any
     _factors: cython.p_double  # four numbers of `_steps` for one event, and its weight
     _clock_array: Any
     _clock: cython.p_longlong
+    _fading: Any
+    _fade: Any
 
-    def __init__(self, classes: Any, features: Any) -> None:
+    def __init__(
+        self,
+        classes: Any,
+        features: Any,
+        positive: cython.bint,
+        fading: Any = None,
+        fade: Any = None,
+    ) -> None:
+        self._fading = fading
+        self._fade = fade
         self._classes = classes
         self._features = features
         self._labels = classes.slots
@@ -276,6 +278,7 @@ class MomentsTable:
         self._capacity = 0
         self._present = 0
         self._wild = False
+        self._positive = positive
         self._lock = Lock()
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
@@ -367,11 +370,57 @@ class MomentsTable:
     def put(self, cells: Any, weights: Any) -> None:
         """Puts cells (K, 6, D) and class weights (K, 2) in place of those that are there."""
         self._cells_array[: cells.shape[0], :, : cells.shape[2]] = cells
-        heads = self._heads_array[: cells.shape[0]]
-        heads[:, :2] = weights
-        _describe(cells, heads)
+        self._heads_array[: cells.shape[0], :2] = weights
+        k: cython.Py_ssize_t
+        for k in range(cells.shape[0]):
+            self._describe(k)
         self._clock[0] += 1
         self._clock[1] += 1
+
+    def settle(self, k: int) -> None:
+        """Says that the numbers of class slot k, in `buffers`, were changed in place.
+
+        Each feature's weight has been written, also where the class was whole.
+        """
+        self._describe(k)
+        self._clock[0] += 1
+
+    @cython.cfunc
+    def _describe(self, k: cython.Py_ssize_t) -> None:
+        """Writes into the head of a class whether it is whole, and whether it is tame.
+
+        Whole: each feature has the class's own weight. Tame: no event of ordinary size can make
+        a statistic infinite, nor the error of a product underflow.
+        """
+        c: cython.Py_ssize_t = self._capacity
+        m: cython.Py_ssize_t = k * _ROWS * c
+        i: cython.Py_ssize_t
+        p = self._cells
+        w: cython.double = self._heads[4 * k]
+        w_lo: cython.double = self._heads[4 * k + 1]
+        whole: cython.bint = True
+        tame: cython.bint = w == 0.0 or _SMALL_WEIGHT <= w <= _LARGE_WEIGHT
+        for i in range(len(self._order)):
+            whole = whole and p[m + 4 * c + i] == w and p[m + 5 * c + i] == w_lo
+            tame = tame and _is_ordinary(p[m + i]) and p[m + 2 * c + i] <= 1e300
+        self._heads[4 * k + 2] = 1.0 if whole else 0.0
+        self._heads[4 * k + 3] = 1.0 if tame else 0.0
+
+    def find(self, y: Any) -> Any:
+        """The slot of a class, `None` where it has none; raises where y is no label."""
+        return self._classes.find(y)
+
+    def width(self) -> int:
+        """The number of feature slots."""
+        return len(self._order)
+
+    def name(self, i: int) -> Any:
+        """The name of a feature slot."""
+        return self._order[i]
+
+    def label(self, k: int) -> Any:
+        """The label of a class slot."""
+        return self._shown[k]
 
     # -- reading one event -----------------------------------------------------------------
 
@@ -389,7 +438,7 @@ class MomentsTable:
         event: dict[Any, Any] = x if type(x) is dict else as_event(x)
         n: cython.Py_ssize_t = len(self._order)
         i: cython.Py_ssize_t = walk(event, self._order, self._values, _SMALL_VALUE, _LARGE_VALUE)
-        if i < 0:
+        if i < 0 or (self._positive and self._is_negative(i)):
             return self._read_any(event)
         self._present = i
         self._wild = False
@@ -397,6 +446,16 @@ class MomentsTable:
             self._values[i] = float("nan")
             i += 1
         return None
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _is_negative(self, n: cython.Py_ssize_t) -> cython.bint:
+        """Whether any of the first n values is below 0."""
+        i: cython.Py_ssize_t
+        low: cython.double = 0.0
+        for i in range(n):
+            low = min(low, self._values[i])
+        return low < 0.0
 
     @cython.cfunc
     def _read_any(self, event: dict[Any, Any]) -> Any:
@@ -411,6 +470,8 @@ class MomentsTable:
             if slot is None:
                 slot = self._features.find(name)
             v = value if type(value) is float else _number(value, name)
+            if v < 0.0 and self._positive:
+                number(value, name, positive=True)
             if not _is_ordinary(v):
                 v = number(value, name)
                 wild = wild or v == v
@@ -448,6 +509,9 @@ class MomentsTable:
         if slot is None or type(y) is not type(self._shown[slot]):
             slot = self._classes.find(y)
         new = self._read(x)
+        if self._fading is not None:
+            self._learn_fading(x, y, weight, t, slot, new)
+            return
         if weight == 0.0:
             return
         is_new: cython.bint = slot is None
@@ -469,6 +533,65 @@ class MomentsTable:
         self._clock[0] += 1
         if type(y) is not type(self._shown[k]):
             self._show(y, k)
+
+    @cython.cfunc
+    def _learn_fading(
+        self, x: Any, y: Any, weight: cython.double, t: Any, slot: Any, new: Any
+    ) -> None:
+        """The rest of `learn` where weights fade: the landmark moves before the event counts.
+
+        An event that has faded to nothing makes its class, and else changes nothing.
+        """
+        k: cython.Py_ssize_t
+        if t is None:
+            msg = "with a half_life each event needs its time t"
+            raise ValueError(msg)
+        ms = event_time(t)
+        shift = self._fading.shift(ms)
+        faded: cython.double = self._fading.weigh(weight, ms)
+        if weight == 0.0:
+            return
+        names: list[Any] = new if new is not None and faded > 0.0 else []
+        is_new: cython.bint = slot is None
+        if is_new or names:
+            slot = self._admit(y, names)
+        k = slot
+        before: Any = (self._cells_array.copy(), self._heads_array.copy()) if shift else None
+        if shift:
+            self.fade(shift)
+        if faded > 0.0:
+            self._read(x)  # again, now that each name has its slot
+            if (
+                self._wild
+                or not _SMALL_WEIGHT <= faded <= _LARGE_WEIGHT
+                or self._heads[4 * k + 3] == 0.0
+            ):
+                if not self._try_row(k, faded):
+                    refusal = self._refusal
+                    if shift:
+                        self._cells_array[:], self._heads_array[:] = before
+                    self._dismiss(y if is_new else None, names)
+                    raise ValueError(refusal)
+            else:
+                self._learn_row(k, faded)
+        self._fading.move(ms)
+        self._clock[0] += 1
+        if type(y) is not type(self._shown[k]):
+            self._show(y, k)
+
+    def fade(self, shift: int) -> None:
+        """Moves what was seen to a landmark that is so many half-lives later."""
+        cells, weights = self.cells(), self.class_weights()
+        self._fade(cells, weights, shift)
+        self.put(cells, weights)
+
+    def fading(self) -> Any:
+        """What weights fade by; `None` where they do not."""
+        return self._fading
+
+    def present(self) -> Any:
+        """What stored weights are multiplied by to be those of the newest time, (1,), in place."""
+        return np.ones(1) if self._fading is None else self._fading.present()
 
     def learn_event(self, x: Any, y: Any) -> None:
         """Learns one event of weight 1."""
@@ -545,8 +668,7 @@ class MomentsTable:
         elif bad.size:
             what = f"feature {self._order[bad[0]]!r} with the value {self._values[bad[0]]!r}"
         else:
-            one = slice(k, k + 1)
-            _describe(self._cells_array[one, :, : len(self._order)], self._heads_array[one])
+            self._describe(k)
             return True
         self._refusal = f"{what} would make statistics of class {label!r} infinite"
         self._cells_array[k] = cells
@@ -854,13 +976,14 @@ def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
         the event's weight, finite and not negative. 0 changes nothing.
     t
         the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC).
+        Needed with a half-life.
 
     Raises
     ------
     TypeError
         something is of the wrong kind.
     ValueError
-        a value or weight is out of range, or a statistic would be.
+        a time is missing; a value or weight is out of range, or a statistic would be.
         Whatever is raised, nothing was learned.
     """
     table: MomentsTable = self._table

@@ -3,6 +3,7 @@
 from streamnb.likelihoods.bag import Bag, Complement
 from streamnb.likelihoods.categorical import Boolean, Categorical
 from streamnb.likelihoods.gaussian import Gaussian
+from streamnb.likelihoods.poisson import Poisson
 from streamnb.likelihoods.text import Text
 
-__all__ = ["Bag", "Boolean", "Categorical", "Complement", "Gaussian", "Text"]
+__all__ = ["Bag", "Boolean", "Categorical", "Complement", "Gaussian", "Poisson", "Text"]

@@ -9,6 +9,7 @@ from typing import Any
 from streamnb.likelihoods.bag import Bag
 from streamnb.likelihoods.categorical import Boolean, Categorical
 from streamnb.likelihoods.gaussian import Gaussian
+from streamnb.likelihoods.poisson import Poisson
 from streamnb.likelihoods.text import Text
 from streamnb.stats.index import Name, as_name
 
@@ -18,6 +19,7 @@ LIKELIHOODS: dict[str, type[Any]] = {
     "gaussian": Gaussian,
     "categorical": Categorical,
     "boolean": Boolean,
+    "poisson": Poisson,
     "bag": Bag,
     "text": Text,
 }

@@ -4,11 +4,13 @@ from streamnb.models.bags import BernoulliNB, ComplementNB, MultinomialNB
 from streamnb.models.base import BayesClassifier, merge
 from streamnb.models.categorical import CategoricalNB
 from streamnb.models.mixed import MixedNB
-from streamnb.models.naive_bayes import GaussianNB
+from streamnb.models.naive_bayes import GaussianNB, PoissonNB
+from streamnb.models.windowed import Windowed
 from streamnb.stats.index import label_texts
 
 __all__ = [
     "KINDS",
+    "KINDS_IN_FILES",
     "BayesClassifier",
     "BernoulliNB",
     "CategoricalNB",
@@ -16,12 +18,25 @@ __all__ = [
     "GaussianNB",
     "MixedNB",
     "MultinomialNB",
+    "PoissonNB",
+    "Windowed",
     "label_texts",
     "merge",
 ]
 
 KINDS: dict[str, type[BayesClassifier]] = {
     model.kind: model
-    for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB, CategoricalNB, MixedNB)
+    for model in (
+        GaussianNB,
+        MultinomialNB,
+        BernoulliNB,
+        ComplementNB,
+        CategoricalNB,
+        PoissonNB,
+        MixedNB,
+    )
 }
 """The models by their names on the command line and in files."""
+
+KINDS_IN_FILES: dict[str, type[BayesClassifier]] = KINDS | {Windowed.kind: Windowed}
+"""Those, and what is made of one of them."""

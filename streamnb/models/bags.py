@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from river.base import tags
 
 from streamnb import frames, sparse
 from streamnb._kernels import counts
@@ -25,6 +24,7 @@ __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
 class BagClassifier(BayesClassifier):
     """What the models of tokens share: how they read events, and their statistics."""
 
+    positive: ClassVar[bool] = True
     derived: ClassVar[tuple[str, ...]] = ("_scorer", "_counts", "_table")
     mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count", "text")
 
@@ -97,10 +97,6 @@ class BagClassifier(BayesClassifier):
         """The tokens that were seen, in canonical order; with `width` the buckets."""
         return self._counts.names()
 
-    @property
-    def _tags(self) -> set[str]:
-        return {tags.POSITIVE_INPUT}
-
     def check(self) -> None:
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""
         self._likelihood()
@@ -129,13 +125,6 @@ class BagClassifier(BayesClassifier):
         self._counts = statistic
         self._table = statistic.table
         self._scorer = STALE
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Sets an attribute; what says how events are read makes the empty statistic anew."""
-        is_set = name in self.state_parameters and "_counts" in self.__dict__
-        super().__setattr__(name, value)
-        if is_set:
-            self._clear()
 
     def _make_scorer(self) -> Scorer:
         prior, labels = self._prior(), self.classes

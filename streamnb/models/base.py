@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from river.base import MiniBatchClassifier
+from river.base import MiniBatchClassifier, tags
 
 from streamnb import frames
 from streamnb._kernels import posterior
+from streamnb._kernels._values import duration
 from streamnb.bayes import STALE, ClassPrior, Scorer, places_of, probabilities_of
 from streamnb.errors import MergeError
 from streamnb.provenance import Provenance
@@ -36,6 +38,8 @@ class BayesClassifier(MiniBatchClassifier):
 
     derived: ClassVar[tuple[str, ...]] = ("_scorer",)
     """Attributes that hold the statistics, or are made of them."""
+    positive: ClassVar[bool] = False
+    """Whether values are counts, so that negative ones are refused."""
     mergeable: ClassVar[bool] = True
     """Whether there are statistics to merge."""
     mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count")
@@ -141,6 +145,16 @@ class BayesClassifier(MiniBatchClassifier):
         self._scorer = self._make_scorer()
         return self._scorer
 
+    def unlearn_one(self, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+        """Takes back one event that was learned; a model whose statistics can, says how.
+
+        What has no weight left is gone: a feature, a class that is not a known label, and after
+        the last event everything. Raises `ValueError`, and changes nothing, where the event
+        cannot have been learned.
+        """
+        msg = f"a {self.kind} model does not unlearn"
+        raise NotImplementedError(msg)
+
     # -- what was seen ---------------------------------------------------------------------
 
     @property
@@ -169,6 +183,15 @@ class BayesClassifier(MiniBatchClassifier):
     prior: str | Mapping[Label, float]
     prior_count: float | Mapping[Label, float]
     known_labels: Iterable[Label] | None
+    half_life: float | timedelta | None = None
+
+    def _half_life(self) -> int | None:
+        """The half-life in whole milliseconds, `None` where nothing fades.
+
+        A model that fades names `half_life` among its state parameters, asks this in `check` and
+        makes its statistics with it in `_clear`; `streamnb._kernels.fading` weighs the events.
+        """
+        return None if self.half_life is None else duration(self.half_life, "half_life")
 
     def _prior(self) -> ClassPrior:
         return ClassPrior(self.prior, self.prior_count, self.known_labels)
@@ -188,12 +211,17 @@ class BayesClassifier(MiniBatchClassifier):
                 except (TypeError, ValueError):
                     super().__setattr__(name, before)
                     raise
+                if name in self.state_parameters:
+                    self._clear()
         else:
             super().__setattr__(name, value)
 
     @property
     def _multiclass(self) -> bool:
         return True
+
+    def _more_tags(self) -> set[str]:
+        return {tags.POSITIVE_INPUT} if self.positive else set()
 
     def parameters(self) -> dict[str, Any]:
         """All parameters by name, state parameters first."""
@@ -210,6 +238,16 @@ class BayesClassifier(MiniBatchClassifier):
     def _canonical(self, name: str, value: Any) -> Any:  # noqa: ARG002 - for those that override it
         """The canonical form of one parameter."""
         return _canonical(value)
+
+    def differences(self, other: Self) -> tuple[list[str], list[str]]:
+        """The state parameters and the readings that differ, each as "name (ours and theirs)"."""
+        ours, theirs = self.canonical_parameters(), other.canonical_parameters()
+        differ: tuple[list[str], list[str]] = ([], [])
+        for name in ours:
+            if repr(ours[name]) != repr(theirs[name]):
+                said = f"{name} ({getattr(self, name)!r} and {getattr(other, name)!r})"
+                differ[name not in self.state_parameters].append(said)
+        return differ
 
     @classmethod
     def from_canonical(cls, parameters: Mapping[str, Any]) -> Self:
@@ -293,8 +331,8 @@ class BayesClassifier(MiniBatchClassifier):
 
     def _content(self) -> tuple[Any, ...]:
         """What the bytes are made of, comparable."""
-        parameters = repr(self.canonical_parameters())
-        return type(self), parameters, _comparable(self.state()), self.provenance
+        state = _comparable(self.state())
+        return type(self), repr(self.canonical_parameters()), state, self.provenance
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy keep: the attributes, and the statistics in canonical order."""
@@ -340,7 +378,7 @@ def merge(models: Iterable[BayesClassifier], like: BayesClassifier | None = None
             raise TypeError(msg)
     first = parts[0] if like is None else like
     for part in parts:
-        _check_mergeable(first, part, None if like is None else first.state_parameters)
+        _check_mergeable(first, part, readings=like is None)
     provenance = Provenance()
     for part in parts:
         provenance += part.provenance
@@ -350,41 +388,26 @@ def merge(models: Iterable[BayesClassifier], like: BayesClassifier | None = None
     return whole
 
 
-def _check_mergeable(
-    first: BayesClassifier, other: BayesClassifier, names: Sequence[str] | None
-) -> None:
-    """Raises `MergeError` where the kinds differ, or one of the named parameters (`None`: all)."""
+def _check_mergeable(first: BayesClassifier, other: BayesClassifier, *, readings: bool) -> None:
+    """Raises `MergeError` where kinds or state parameters differ, or, if they count, readings."""
     if not (first.mergeable and other.mergeable):
         msg = "a model of given parameters has nothing to merge"
         raise MergeError(msg)
     if first.kind != other.kind:
         msg = f"a {first.kind} and a {other.kind} model cannot be merged"
         raise MergeError(msg)
-    ours, theirs = first.canonical_parameters(), other.canonical_parameters()
-    names = list(ours) if names is None else names
-    differ = [name for name in names if repr(ours[name]) != repr(theirs[name])]
+    shaping, reading = first.differences(other)
+    differ = shaping + reading if readings else shaping
     if differ:
-        said = ", ".join(
-            f"{name} ({getattr(first, name)!r} and {getattr(other, name)!r})" for name in differ
-        )
-        hint = "" if set(differ) & set(first.state_parameters) else "; like= says whose to take"
-        msg = f"models with other parameters cannot be merged: {said}{hint}"
+        hint = "" if shaping else "; like= says whose to take"
+        msg = f"models with other parameters cannot be merged: {', '.join(differ)}{hint}"
         raise MergeError(msg)
-
-
-def _comparable(state: Any) -> Any:
-    """A state, or a part of it, with its arrays as bytes."""
-    if isinstance(state, np.ndarray):
-        return state.tobytes()
-    if isinstance(state, dict):
-        return {key: _comparable(value) for key, value in state.items()}
-    if isinstance(state, list) and state and isinstance(state[0], dict):
-        return [_comparable(value) for value in state]
-    return repr(state)
 
 
 def _own(value: Any) -> Any:
     """A parameter's value in Python's own types, not shared with the caller where it can change."""
+    if isinstance(value, np.timedelta64):
+        return value.astype("timedelta64[us]").item()
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):
@@ -393,6 +416,17 @@ def _own(value: Any) -> Any:
         return value
     # River's clone looks at the first item of a tuple.
     return value if isinstance(value, tuple) and value else list(value)
+
+
+def _comparable(value: Any) -> Any:
+    """A part of a state as what is equal where its bytes are."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return {key: _comparable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_comparable(item) for item in value]
+    return repr(value)
 
 
 def _canonical(value: Any) -> Any:
@@ -404,5 +438,7 @@ def _canonical(value: Any) -> Any:
         return value
     if isinstance(value, int | float | np.number):
         return float(value) + 0.0
+    if isinstance(value, timedelta):
+        return value.total_seconds()
     index = LabelIndex(value)
     return [index.order[slot] for slot in index.canonical()] or None

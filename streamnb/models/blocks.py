@@ -17,7 +17,7 @@ from streamnb import frames, sparse
 from streamnb._kernels import categories, counts, moments
 from streamnb._kernels._values import count, is_missing, number
 from streamnb.bayes import Scorer
-from streamnb.likelihoods import Bag, Boolean, Categorical, Gaussian, Text
+from streamnb.likelihoods import Bag, Boolean, Categorical, Gaussian, Poisson, Text
 from streamnb.stats.counts import Counts, CountsState
 from streamnb.stats.fields import FieldCounts
 from streamnb.stats.index import CodedLabels, Label, Name, canonical_name, order_key
@@ -104,8 +104,10 @@ class NumberBlock(Block):
     statistic: Moments
     learn = moments.learn_one
 
-    def __init__(self, likelihood: Any, statistic: Moments | None = None) -> None:
-        super().__init__(likelihood, Moments() if statistic is None else statistic)
+    def __init__(self, likelihood: Gaussian | Poisson, statistic: Moments | None = None) -> None:
+        self._positive = isinstance(likelihood, Poisson)
+        empty = Moments(positive=self._positive)
+        super().__init__(likelihood, empty if statistic is None else statistic)
 
     def check_event(self, x: Any, y: Any, w: float) -> None:
         """Raises what `learn` would, and changes nothing."""
@@ -116,11 +118,13 @@ class NumberBlock(Block):
             math.isnan(v) or v == 0.0 or moments.SMALL_VALUE <= v <= moments.LARGE_VALUE
             for v in sizes
         ):
-            NumberBlock(None, Moments.from_state(self.statistic.state())).learn(x, y, w)
+            trial = Moments.from_state(self.statistic.state(), positive=self._positive)
+            NumberBlock(self.likelihood, trial).learn(x, y, w)
 
     def read(self, columns: Mapping[Name, Any], n: int) -> frames.Table:
         """The columns as numbers."""
-        return frames.numbers_of(list(columns), list(columns.values()), n)
+        names, cells = list(columns), list(columns.values())
+        return frames.numbers_of(names, cells, n, positive=self._positive)
 
     def check_rows(self, rows: frames.Table, labels: CodedLabels, weights: Floats) -> None:
         """Raises what `learn_rows` would, and changes nothing."""
@@ -145,7 +149,8 @@ class NumberBlock(Block):
 
     def merged(self, parts: Iterable[Block]) -> Self:
         """A block of what one would have learned that had the events of all."""
-        return type(self)(self.likelihood, Moments.merged(part.statistic for part in parts))
+        statistics = (part.statistic for part in parts)
+        return type(self)(self.likelihood, Moments.merged(statistics, positive=self._positive))
 
     def state(self) -> dict[str, Any]:
         """The statistic as plain data."""
@@ -153,7 +158,8 @@ class NumberBlock(Block):
 
     def with_state(self, state: Mapping[str, Any]) -> Self:
         """A block of the statistic that gave `state`."""
-        return type(self)(self.likelihood, Moments.from_state(MomentsState.unpacked(state)))
+        unpacked = MomentsState.unpacked(state)
+        return type(self)(self.likelihood, Moments.from_state(unpacked, positive=self._positive))
 
 
 class CategoryBlock(Block):
@@ -325,6 +331,7 @@ def make_blocks(likelihoods: Mapping[Name, Any]) -> tuple[list[Block], dict[Name
 
 _BLOCKS: dict[type[Any], Any] = {
     Gaussian: NumberBlock,
+    Poisson: NumberBlock,
     Boolean: BooleanBlock,
     Categorical: CategoryBlock,
 }

@@ -42,11 +42,11 @@ class MixedNB(BayesClassifier):
     Parameters
     ----------
     blocks
-        {feature: likelihood}: `Gaussian`, `Categorical`, `Boolean`, `Bag` (the value is a mapping
-        of tokens to counts) or `Text` of `streamnb.likelihoods`. A likelihood may also be given by
-        its name ("boolean"), or as {"likelihood": "boolean", "alpha": 0.5}. It shapes what is
-        stored, and is fixed once something was learned, the readings in it (such as `alpha`) too:
-        to change one, set `blocks` before anything is learned, or make another model.
+        {feature: likelihood}: `Gaussian`, `Poisson`, `Categorical`, `Boolean`, `Bag` (the value is
+        a mapping of tokens to counts) or `Text` of `streamnb.likelihoods`. A likelihood may also be
+        given by its name ("boolean"), or as {"likelihood": "boolean", "alpha": 0.5}. It shapes what
+        is stored, and is fixed once something was learned, the readings in it (such as `alpha`)
+        too: to change one, set `blocks` before anything is learned, or make another model.
     prior, prior_count, known_labels
         as for `GaussianNB`.
 
@@ -258,13 +258,6 @@ class MixedNB(BayesClassifier):
     def _clear(self) -> None:
         self._blocks, self._places = make_blocks(likelihoods_of(self.blocks))
         self._scorer = STALE
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Sets an attribute; `blocks` makes the empty statistics anew."""
-        is_set = name == "blocks" and "_blocks" in self.__dict__
-        super().__setattr__(name, value)
-        if is_set:
-            self._clear()
 
     def _make_scorer(self) -> Scorer:
         prior, labels = self._prior(), self.classes

@@ -3,38 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from fractions import Fraction
+from typing import ClassVar
 
-import numpy as np
-
-from streamnb import frames
-from streamnb._kernels import moments
-from streamnb._kernels._values import check_parameter, number
-from streamnb.bayes import STALE, Scorer
-from streamnb.likelihoods import Gaussian
-from streamnb.models.base import BayesClassifier
+from streamnb._kernels._values import check_parameter
+from streamnb.likelihoods import Gaussian, Poisson
+from streamnb.likelihoods.gaussian import linear_log_ratio, measured
+from streamnb.models.moments import (
+    GivenMoments,
+    MomentsClassifier,
+    given_number,
+    given_state,
+)
 from streamnb.stats.index import Label, Name, canonical_label
-from streamnb.stats.moments import Moments, MomentsState
+from streamnb.stats.moments import Moments
 
-__all__ = ["GaussianNB"]
+__all__ = ["GaussianNB", "PoissonNB"]
 
 
-class GaussianNB(BayesClassifier):
+class GaussianNB(MomentsClassifier):
     """Naive Bayes with a normal distribution for each feature in each class.
 
-    All parameters are readings: they may be set at any time, and shape no statistic. See
+    All parameters but the half-life are readings: they may be set at any time, and shape no
+    statistic. See
     `streamnb.likelihoods.Gaussian` and `streamnb.bayes.ClassPrior` for the formulas and ranges.
+
+    The default, `background=0.3`, is what nine sets of real data speak for (docs/smoothing.md). Who
+    gives `var_smoothing` or `smoothing` gets that alone: `background` is then 0, unless it is given
+    too. For few examples with features of different units `var_smoothing=0.03` is better, for
+    images (pixels from 0 to 1) `smoothing="absolute", var_smoothing=0.01`. scikit-learn's answers
+    are those of `smoothing="global"`.
 
     Parameters
     ----------
     var_smoothing
-        added to each variance, in the unit that `smoothing` gives.
+        added to each variance, in the unit that `smoothing` gives; 1e-9 where it is not given.
     smoothing
         "feature" (times the feature's variance over all classes), "global" (times the
         largest of these) or "absolute" (the number itself).
     background
-        pseudo-observations of each feature's distribution over all classes.
+        pseudo-observations of each feature's distribution over all classes, which fade as a
+        class learns; 0.3, or 0 beside a smoothing that is given.
+    shared_variance
+        whether all classes have one variance a feature, pooled within them; log-odds are
+        then linear in the event: see `linear_log_odds`.
     ddof
         variances are divided by the weight less this.
     prior
@@ -43,6 +57,11 @@ class GaussianNB(BayesClassifier):
         pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
     known_labels
         labels that are classes before any event of theirs was seen.
+    half_life
+        seconds, or a `timedelta`, in which what was learned comes to weigh half as much; kept in
+        whole milliseconds. `None`: nothing fades. With it each event needs its time `t`, and all
+        weights are read at the time of the newest learned event. A state parameter: it is fixed
+        once something was learned.
 
     Raises
     ------
@@ -64,31 +83,30 @@ class GaussianNB(BayesClassifier):
         "var_smoothing",
         "smoothing",
         "background",
+        "shared_variance",
         "ddof",
         "prior",
         "prior_count",
         "known_labels",
     )
 
-    derived: ClassVar[tuple[str, ...]] = ("_scorer", "_moments", "_table")
-
-    _moments: Moments
-    _table: moments.MomentsTable
-
     def __init__(
         self,
         *,
-        var_smoothing: float = 1e-9,
+        var_smoothing: float | None = None,
         smoothing: str = "feature",
-        background: float = 0.0,
+        background: float | None = None,
+        shared_variance: bool = False,
         ddof: float = 0,
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
         known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
-        self.var_smoothing = var_smoothing
+        self.half_life = half_life
+        self.var_smoothing, self.background = measured(var_smoothing, smoothing, background)
         self.smoothing = smoothing
-        self.background = background
+        self.shared_variance = shared_variance
         self.ddof = ddof
         self.prior = prior
         self.prior_count = prior_count
@@ -121,185 +139,185 @@ class GaussianNB(BayesClassifier):
         ValueError, TypeError
             labels or features that do not fit, or a number out of range.
         """
-        for given in (means, variances):
-            if not given or not all(isinstance(values, Mapping) for values in given.values()):
-                msg = "means and variances are mappings {label: {feature: number}}"
-                raise ValueError(msg)
-        names = list(next(iter(means.values())))
-        if any(len(values) != len(names) for values in (*means.values(), *variances.values())):
-            msg = "means and variances are given for the same features of each label"
-            raise ValueError(msg)
-        if variances.keys() != means.keys() or (prior is not None and prior.keys() - means.keys()):
-            msg = f"other labels than those of the means: {list(variances)}, {prior}"
+        state = given_state(means, prior)
+        if variances.keys() != means.keys() or not all(
+            isinstance(values, Mapping) and len(values) == len(state.names)
+            for values in variances.values()
+        ):
+            msg = "variances are given for the labels and features of the means"
             raise ValueError(msg)
         model = GivenGaussianNB(
             var_smoothing=0.0,
+            background=0.0,
             prior="uniform" if prior is None else prior,
             known_labels=list(means),
         )
-        rows = (({name: _of(means, y, name) for name in names}, y) for y in means)
-        state = Moments.of_events(rows).state()
         by_label = {canonical_label(label): label for label in means}
         for row, label in enumerate(state.labels):
             for column, name in enumerate(state.names):
-                variance = _of(variances, by_label[label], name)
+                variance = given_number(variances, by_label[label], name)
                 state.cells[row, 2, column] = check_parameter(variance, f"the variance of {name!r}")
         model.hold(Moments.from_state(state))
         return model
 
-    learn_one = moments.learn_one
+    def linear_log_odds(self, label: Label, versus: Label) -> tuple[dict[Name, float], float]:
+        """The log-odds of two classes as a linear function of an event that lacks no feature.
 
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        t: Any = None,
-        *,
-        columns: Sequence[Name] | None = None,
-    ) -> None:
-        """Learns the rows of a table, to the bit as `learn_one` would row by row, or none.
+        log(p(label | x)/p(versus | x)) = bias + sum of weight times value, over all features.
 
         Parameters
         ----------
-        X
-            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix.
-        y
-            the labels, one a row, by position.
-        w
-            the weights: one a row, by position, or a number for all.
-        t
-            the times: one a row, by position, or one for all.
-        columns
-            names for the columns of an array; "0", "1", ... without.
+        label, versus
+            two classes.
+
+        Returns
+        -------
+        `({feature: weight}, bias)`, the features in canonical order. A feature that is no
+        evidence, because it was constant, has weight 0. The bias is infinite where one of the
+        two has prior probability 0.
 
         Raises
         ------
-        TypeError, ValueError
-            a row that `learn_one` would refuse, naming its position from
-            0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
-        """
-        table = frames.read_table(X, columns)
-        n = len(table.values)
-        labels = frames.read_labels(y, n)
-        weights = frames.read_weights(w, n)
-        frames.read_times(t, n)
-        self._moments.learn_rows(table.names, table.values, labels, weights, table.found)
-
-    @property
-    def statistic(self) -> Moments:
-        """What was seen: weights, means and sums of squared deviations by class and feature."""
-        return self._moments
-
-    def means(self, label: Label) -> dict[Name, float]:
-        """The mean of each feature that the class has seen, in canonical order.
-
-        `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
+        ValueError
+            the classes do not share their variances (`shared_variance` is False); both have prior
+            probability 0; or a weight is beyond the range of a double.
+        KeyError
+            a label is no class.
         """
         self._check_class(label)
-        return self._moments.means(label)
-
-    def variances(self, label: Label) -> dict[Name, float]:
-        """The variance of each feature that the class has seen: divided by the weight, unsmoothed.
-
-        `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
-        """
-        self._check_class(label)
-        return self._moments.variances(label)
-
-    @property
-    def class_weight(self) -> dict[Label, float]:
-        """The weight that each learned class has seen, in canonical order."""
-        return self._moments.weights()
-
-    @property
-    def features(self) -> list[Name]:
-        """The names of the learned features, in canonical order."""
-        return self._moments.names()
+        self._check_class(versus)
+        if not self.shared_variance:
+            msg = "log-odds are linear only with shared_variance=True"
+            raise ValueError(msg)
+        likelihood, labels = self._likelihood(), self.classes
+        scorer = likelihood.scorer(
+            self._moments, labels, self._prior().given(labels), self._prior().counts(labels)
+        )
+        one, other = (labels.index(canonical_label(one)) for one in (label, versus))
+        prior, against = scorer.log_prior[one], scorer.log_prior[other]
+        if prior == against == -math.inf:
+            msg = f"{label!r} and {versus!r} both have prior probability 0"
+            raise ValueError(msg)
+        try:
+            weights, bias = linear_log_ratio(scorer.records(), one, other)
+            if math.isinf(prior - against):
+                intercept = prior - against
+            else:
+                intercept = float(bias + Fraction(prior) - Fraction(against))
+        except OverflowError:
+            msg = f"a weight of {label!r} versus {versus!r} is beyond the range of a double"
+            raise ValueError(msg) from None
+        order = self._moments.features
+        names = [order.order[slot] for slot in order.canonical()]
+        seen = set(self.features)
+        by_name = zip(names, weights, strict=True)
+        return {name: weight for name, weight in by_name if name in seen}, intercept
 
     def _likelihood(self) -> Gaussian:
-        return Gaussian(self.var_smoothing, self.smoothing, self.background, self.ddof)
-
-    def check(self) -> None:
-        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
-        self._likelihood()
-        self._prior()
-
-    def _clear(self) -> None:
-        self.hold(Moments())
-
-    def hold(self, statistic: Moments) -> None:
-        """Takes a statistic in place of its own."""
-        self._moments = statistic
-        self._table = statistic.table
-        self._scorer = STALE
-
-    def _make_scorer(self) -> Scorer:
-        prior, labels = self._prior(), self.classes
-        scorer: Scorer = self._likelihood().scorer(
-            self._moments, labels, prior.given(labels), prior.counts(labels)
+        return Gaussian(
+            self.var_smoothing, self.smoothing, self.background, self.shared_variance, self.ddof
         )
-        return scorer
-
-    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
-        table = frames.read_table(X, columns)
-        known = self._moments.features.slots
-        slots = np.array([known.get(name, -1) for name in table.names], dtype=np.intp)
-        scores = self._scorer.scores_many(table.values, slots)
-        if scores is None:
-            scores = self._new_scorer().scores_many(table.values, slots)
-        return scores, self._scorer
-
-    def take(self, parts: Iterable[Self]) -> None:
-        """Takes the statistics of the parts, joined in order, in place of its own."""
-        self.hold(Moments.merged(part.statistic for part in parts))
-
-    def state(self) -> dict[str, Any]:
-        """The statistics in canonical order: see `streamnb.stats.moments.MomentsState.packed`."""
-        return self._moments.state().packed()
-
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        self.hold(Moments.from_state(MomentsState.unpacked(state)))
 
 
-class GivenGaussianNB(GaussianNB):
-    """What `GaussianNB.from_parameters` makes: distributions without the events behind them."""
+class PoissonNB(MomentsClassifier):
+    """Naive Bayes with a Poisson distribution for each feature in each class: for counts.
 
-    mergeable: ClassVar[bool] = False
+    All parameters but the half-life are readings: they may be set at any time, and shape no
+    statistic. See `streamnb.likelihoods.Poisson` and `streamnb.bayes.ClassPrior` for the formulas
+    and ranges. Values are finite and not negative, whole or not. A feature that an event lacks is
+    missing; a count of 0 is evidence, and must be given. `means` are the rates before `alpha`, and
+    `variances` show whether they are of counts that are Poisson distributed: then both are near.
 
-    def clone(
+    Parameters
+    ----------
+    alpha
+        pseudo-observations of each feature in each class, at the feature's rate over all
+        classes.
+    prior
+        "empirical", "uniform", or {label: probability}.
+    prior_count
+        pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
+    known_labels
+        labels that are classes before any event of theirs was seen.
+    half_life
+        as for `GaussianNB`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        a parameter is out of range, here or where it is set later. Also what learns and what
+        answers: a negative value, by its feature's name.
+
+    Examples
+    --------
+    >>> from streamnb import PoissonNB
+    >>> model = PoissonNB()
+    >>> for calls, label in [(2, "day"), (3, "day"), (0, "night"), (1, "night")]:
+    ...     model.learn_one({"calls": calls}, label)
+    >>> model.predict_one({"calls": 4})
+    'day'
+    """
+
+    kind: ClassVar[str] = "poisson"
+    positive: ClassVar[bool] = True
+    readings: ClassVar[tuple[str, ...]] = ("alpha", "prior", "prior_count", "known_labels")
+
+    def __init__(
         self,
-        new_params: dict[str, Any] | None = None,
-        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
-    ) -> Self:
-        """The same distributions with the same parameters, or new ones."""
-        clone = super().clone(new_params, include_attributes)
-        clone.hold(Moments.from_state(self.statistic.state()))
-        return clone
+        *,
+        alpha: float = 1.0,
+        prior: str | Mapping[Label, float] = "empirical",
+        prior_count: float | Mapping[Label, float] = 0,
+        known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
+    ) -> None:
+        self.half_life = half_life
+        self.alpha = alpha
+        self.prior = prior
+        self.prior_count = prior_count
+        self.known_labels = known_labels
+        super().__init__()
 
-    def learn_one(self, *_arguments: Any, **_named: Any) -> None:
-        """Raises `TypeError`: there are no statistics to add an event to."""
-        raise TypeError(_GIVEN)
+    @classmethod
+    def from_parameters(
+        cls,
+        *,
+        means: Mapping[Label, Mapping[Name, float]],
+        prior: Mapping[Label, float] | None = None,
+    ) -> PoissonNB:
+        """A classifier of given distributions, as a textbook has them.
 
-    learn_many = learn_one
+        It answers questions, and neither learns, merges nor is written to bytes.
 
-    @property
-    def class_weight(self) -> dict[Label, float]:
-        """`{}`: nothing was learned."""
-        return {}
+        Parameters
+        ----------
+        means
+            {label: {feature: rate}}, the same features for each label; not negative.
+        prior
+            {label: probability}; without, all classes are equally probable.
+
+        Raises
+        ------
+        ValueError, TypeError
+            labels or features that do not fit, or a number out of range.
+        """
+        state = given_state(means, prior, positive=True)
+        model = GivenPoissonNB(
+            alpha=0.0,
+            prior="uniform" if prior is None else prior,
+            known_labels=list(means),
+        )
+        state.cells[:, 2] = state.cells[:, 0]  # the variance of a Poisson distribution is its mean
+        model.hold(Moments.from_state(state, positive=True))
+        return model
+
+    def _likelihood(self) -> Poisson:
+        return Poisson(self.alpha)
 
 
-def _of(values: Mapping[Label, Mapping[Name, float]], label: Label, name: Name) -> float:
-    """The number given for a label and a feature."""
-    if label not in values or name not in values[label]:
-        msg = f"nothing is given for feature {name!r} of {label!r}"
-        raise ValueError(msg)
-    result = number(values[label][name], name)
-    if math.isnan(result):
-        msg = f"the number given for feature {name!r} of {label!r} is missing"
-        raise ValueError(msg)
-    return result
+class GivenGaussianNB(GivenMoments, GaussianNB):
+    """What `GaussianNB.from_parameters` makes."""
 
 
-_GIVEN = "a model of given parameters predicts; it neither learns nor merges"
+class GivenPoissonNB(GivenMoments, PoissonNB):
+    """What `PoissonNB.from_parameters` makes."""

@@ -9,7 +9,7 @@ weight does not exist.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamnb._kernels import joining, moments, survey
+from streamnb._kernels import fading, joining, moments, survey
 from streamnb.stats.index import (
     CodedLabels,
     Label,
@@ -51,12 +51,17 @@ class MomentsState:
         (K, (hi, lo)), the classes' weights.
     cells
         (K, 6, D): mean, sum of squared deviations, weight, each hi and lo.
+    newest
+        with a half-life, the time of the newest learned event in milliseconds; `None` before
+        there is one. Weights and sums of squares are then those at the landmark, the last
+        multiple of the half-life that is not after it.
     """
 
     labels: list[Label]
     names: list[Name]
     weights: Floats
     cells: Floats
+    newest: int | None = None
 
     def packed(self) -> dict[str, Any]:
         """The state as plain data, without what follows from the rest.
@@ -68,6 +73,8 @@ class MomentsState:
         packed: dict[str, Any] = {name: row if row.any() else None for name, row in rows.items()}
         if (self.cells[:, 4:] == self.weights[:, :, None]).all():
             packed["weight"] = packed["weight_lo"] = None
+        if self.newest is not None:
+            packed["newest"] = self.newest
         return {"labels": self.labels, "names": self.names, "weights": self.weights, **packed}
 
     @classmethod
@@ -78,7 +85,8 @@ class MomentsState:
         weights = packed["weights"]
         rows = [packed[name] for name in _ROWS]
         shape = (len(labels), len(names))
-        if set(packed) != {"labels", "names", "weights", *_ROWS} or weights.shape != (shape[0], 2):
+        known = {"labels", "names", "weights", *_ROWS}
+        if not known <= set(packed) <= known | {"newest"} or weights.shape != (shape[0], 2):
             msg = f"a state of {', '.join(packed)}"
             raise ValueError(msg)
         if any(row is not None and row.shape != shape for row in rows):
@@ -90,7 +98,13 @@ class MomentsState:
                 cells[:, place] = row
         if packed["weight"] is None:
             cells[:, 4:] = weights[:, :, None]
-        state = cls(labels, names, weights, cells)
+        newest = packed.get("newest")
+        if "newest" in packed and not (
+            type(newest) is int and -fading.LATEST <= newest <= fading.LATEST
+        ):
+            msg = f"the newest time {newest!r}"
+            raise ValueError(msg)
+        state = cls(labels, names, weights, cells, newest)
         state._check()
         return state
 
@@ -108,7 +122,10 @@ class MomentsState:
             msg = "a statistic that is not finite"
             raise ValueError(msg)
         weights = self.cells[:, 4]
-        if (self.weights[:, 0] <= 0).any() or (weights < 0).any() or (self.cells[:, 2] < 0).any():
+        if self.newest is None and (self.weights[:, 0] == 0).any():
+            msg = "a class without weight"
+            raise ValueError(msg)
+        if (self.weights[:, 0] < 0).any() or (weights < 0).any() or (self.cells[:, 2] < 0).any():
             msg = "a weight or a sum of squares that is negative"
             raise ValueError(msg)
         if (self.cells.transpose(0, 2, 1)[weights == 0] != 0).any():
@@ -120,25 +137,61 @@ class MomentsState:
 
 
 class Moments:
-    """The moments of one block of features, by class. Empty when made."""
+    """The moments of one block of features, by class. Empty when made.
 
-    def __init__(self) -> None:
+    With a `half_life`, in milliseconds, weights fade with the events' times: what is stored is of
+    the landmark, what is answered of the time of the newest event.
+
+    Parameters
+    ----------
+    half_life
+        in milliseconds; `None` where nothing fades.
+    positive
+        whether values are counts: negative ones are refused. Whoever gives the rows of a
+        table has looked at them.
+    """
+
+    def __init__(self, half_life: int | None = None, *, positive: bool = False) -> None:
+        self.half_life = half_life
+        self.positive = positive
         self.classes = LabelIndex()
         self.features = NameIndex()
-        self.table = moments.MomentsTable(self.classes, self.features)
+        self.fading = None if half_life is None else fading.Fading(half_life)
+        self.table = moments.MomentsTable(
+            self.classes, self.features, positive, self.fading, fading.fade
+        )
 
     @classmethod
-    def from_state(cls, state: MomentsState) -> Moments:
-        """The statistic that had this state. The arrays are copied."""
-        self = cls()
+    def from_state(
+        cls, state: MomentsState, half_life: int | None = None, *, positive: bool = False
+    ) -> Moments:
+        """The statistic that had this state. The arrays are copied.
+
+        Raises
+        ------
+        ValueError
+            it has a time and no half-life, or has learned without a time; a mean is negative,
+            where no value may be.
+        """
+        if positive and (state.cells[:, 0] < 0).any():
+            msg = "a mean that is negative, of values that are not"
+            raise ValueError(msg)
+        self = cls(half_life, positive=positive)
+        if (state.newest is not None) != bool(self.fading is not None and state.labels):
+            msg = f"a state with the newest time {state.newest} and the half-life {half_life}"
+            raise ValueError(msg)
+        if self.fading is not None and state.newest is not None:
+            self.fading.move(state.newest)
         self._grow(state.labels, state.names)
         self.table.put(state.cells, state.weights)
         return self
 
     @classmethod
-    def of_events(cls, events: Iterable[tuple[Mapping[Name, float], Label]]) -> Moments:
+    def of_events(
+        cls, events: Iterable[tuple[Mapping[Name, float], Label]], *, positive: bool = False
+    ) -> Moments:
         """The statistic of events of weight 1."""
-        self = cls()
+        self = cls(positive=positive)
         for x, y in events:
             self.table.learn_event(x, y)
         return self
@@ -155,6 +208,7 @@ class Moments:
             [self.features.order[slot] for slot in columns],
             self.table.class_weights()[rows] + 0.0,
             cells[np.ix_(rows, range(6), columns)] + 0.0,
+            None if self.fading is None else self.fading.newest,
         )
 
     def _grow(self, labels: Sequence[Label], names: Sequence[Name]) -> tuple[Slots, Slots]:
@@ -183,6 +237,8 @@ class Moments:
         labels: CodedLabels,
         weights: Floats,
         found: int,
+        *,
+        times: Sequence[int] | None = None,
     ) -> None:
         """Learns the rows of a table in their order, or, where one is refused, none of them.
 
@@ -198,15 +254,18 @@ class Moments:
             (n,), finite and not negative.
         found
             what `survey` says of the values, for SMALL_VALUE and LARGE_VALUE.
+        times
+            (n,) in milliseconds; needed with a half-life.
 
         Raises
         ------
         ValueError
-            a row would make a statistic infinite; names its position.
+            a row would make a statistic infinite, or has no time where one is needed; names its
+            position.
         """
-        plain = self.check_rows(names, values, labels, weights, found)
+        plain, at = self.check_rows(names, values, labels, weights, found, times=times)
         missing = bool(found & survey.MISSING)
-        self.try_rows(names, values, labels, weights, plain=plain, missing=missing)
+        self.try_rows(names, values, labels, weights, times=at, plain=plain, missing=missing)
 
     def check_rows(
         self,
@@ -215,18 +274,39 @@ class Moments:
         labels: CodedLabels,
         weights: Floats,
         found: int,
-    ) -> bool:
-        """Raises what `learn_rows` would, and changes nothing; answers whether all is ordinary."""
+        *,
+        times: Sequence[int] | None = None,
+    ) -> tuple[bool, NDArray[np.int64] | None]:
+        """Raises what `learn_rows` would, and changes nothing.
+
+        Returns
+        -------
+        Whether all is ordinary, so that no row can be refused; the times, where they count.
+        """
         extreme = survey.survey(weights, moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
         plain = self.table.is_tame() and not extreme and not found & survey.UNUSUAL
         missing = bool(found & survey.MISSING)
+        at = None if self.fading is None else self._times(times, len(values))
         if not plain:
-            trial = Moments.from_state(self.state())
-            failed = trial.try_rows(names, values, labels, weights, plain=plain, missing=missing)
+            trial = Moments.from_state(self.state(), self.half_life, positive=self.positive)
+            failed = trial.try_rows(
+                names, values, labels, weights, times=at, plain=plain, missing=missing
+            )
             if failed >= 0:
                 msg = f"row {failed}: {trial.table.refusal()}"
                 raise ValueError(msg)
-        return plain
+        return plain, at
+
+    def _times(self, times: Sequence[int] | None, n: int) -> NDArray[np.int64]:
+        """The times of n rows, all there and within range."""
+        if times is None:
+            msg = "with a half_life each event needs its time t"
+            raise ValueError(msg)
+        for row, time in enumerate(times):
+            if not -fading.LATEST <= time <= fading.LATEST:
+                msg = f"row {row}: the time {time} in milliseconds is out of range"
+                raise ValueError(msg)
+        return np.fromiter(times, np.int64, n)
 
     def try_rows(
         self,
@@ -235,6 +315,7 @@ class Moments:
         labels: CodedLabels,
         weights: Floats,
         *,
+        times: NDArray[np.int64] | None,
         plain: bool,
         missing: bool,
     ) -> int:
@@ -257,21 +338,42 @@ class Moments:
             slots = np.fromiter(places, np.intp)
         in_order = bool((slots == np.arange(len(slots))).all())
         classes = labels.codes if in_order else slots[labels.codes]
-        return self.table.learn_rows(values, features, classes, weights, plain and not missing)
+        plain = plain and not missing
+        if self.fading is None or times is None:
+            return self.table.learn_rows(values, features, classes, weights, plain)
+        for start, stop, shift, faded in self.fading.pieces(times, weights):
+            if shift:
+                self.table.fade(shift)
+            part = slice(start, stop)
+            extreme = survey.survey(faded[part], moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
+            failed: int = self.table.learn_rows(
+                values[part],
+                features,
+                classes[part],
+                faded[part],
+                plain and not extreme and self.table.is_tame(),
+            )
+            if failed >= 0:
+                return start + failed
+        self.fading.move(int(times[learned].max()))
+        return -1
 
     @classmethod
-    def merged(cls, parts: Iterable[Moments]) -> Moments:
+    def merged(
+        cls, parts: Iterable[Moments], half_life: int | None = None, *, positive: bool = False
+    ) -> Moments:
         """What one statistic would hold that had learned the events of all parts, in order.
 
-        The parts stay as they are. None at all, or empty ones, give an empty one.
+        The parts have this half-life and stay as they are; they are joined at the latest of their
+        landmarks. None at all, or empty ones, give an empty one.
 
         Raises
         ------
         ValueError
             a statistic would be infinite.
         """
-        whole = cls()
-        states = [part.state() for part in parts]
+        whole = cls(half_life, positive=positive)
+        states = [whole._at_landmark(each) for each in whole._in_time(parts)]
         places = [whole._grow(state.labels, state.names) for state in states]
         cells = np.zeros((len(whole.classes.order), len(_ROWS), len(whole.features.order)))
         weights = np.zeros((len(whole.classes.order), 2))
@@ -289,11 +391,66 @@ class Moments:
         whole.table.put(cells, weights)
         return whole
 
+    def _in_time(self, parts: Iterable[Moments]) -> list[MomentsState]:
+        """The states of parts that are to be merged, the latest of their times being our own."""
+        states = [part.state() for part in parts]
+        for state in states:
+            if self.fading is not None and state.newest is not None:
+                self.fading.move(state.newest)
+        return states
+
+    def _at_landmark(self, state: MomentsState) -> MomentsState:
+        """A state whose landmark is not after ours, brought to ours in place."""
+        if self.fading is not None and state.newest is not None:
+            landmark = state.newest // self.fading.half_life
+            fading.fade(state.cells, state.weights, self.fading.landmark - landmark)
+        return state
+
+    def scale(self, exponent: int) -> Moments:
+        """A copy whose weights, and with them sums of squares, are multiplied by 2**exponent.
+
+        Exact, but for what would leave the range of a double: below 2**-900 it is nothing, and
+        its class stays only where there is a half-life.
+
+        Raises
+        ------
+        ValueError
+            a statistic would be infinite.
+        """
+        state = self.state()
+        with np.errstate(over="ignore"):
+            fading.fade(state.cells, state.weights, -exponent)
+        if not (np.isfinite(state.cells).all() and np.isfinite(state.weights).all()):
+            msg = f"scaled by 2**{exponent}, a statistic would leave the range of a double"
+            raise ValueError(msg)
+        scaled = Moments.from_state(state, self.half_life, positive=self.positive)
+        gone = [] if self.fading else [y for y, w in scaled.weights().items() if w == 0.0]
+        for label in gone:
+            scaled = scaled.without(label)
+        return scaled
+
+    def without(self, label: Label | None) -> Moments:
+        """A copy without what has no weight: features, and the class of that label.
+
+        Without any class it is empty, and knows no time.
+        """
+        state = self.state()
+        kept = [row for row, each in enumerate(state.labels) if each != label]
+        labels = [state.labels[row] for row in kept]
+        state = replace(
+            state,
+            labels=labels,
+            weights=state.weights[kept],
+            cells=state.cells[kept],
+            newest=state.newest if labels else None,
+        )
+        return Moments.from_state(state, self.half_life, positive=self.positive)
+
     def weights(self) -> dict[Label, float]:
         """The weight that each class has seen, in canonical order."""
-        heads = self.table.class_weights()
+        heads = self.table.class_weights().sum(axis=1) * self.table.present()
         order = self.classes.order
-        return {order[slot]: float(heads[slot].sum()) for slot in self.classes.canonical()}
+        return {order[slot]: float(heads[slot]) for slot in self.classes.canonical()}
 
     def names(self) -> list[Name]:
         """The features that were seen, in canonical order."""

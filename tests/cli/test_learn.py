@@ -40,6 +40,23 @@ def test_it_learns_what_one_pass_learns(run: Run, tmp_path: Path) -> None:
     assert streamnb.dumps(learned) == streamnb.dumps(one_pass)
 
 
+def test_another_model(run: Run, tmp_path: Path) -> None:
+    """`--model poisson`: counts are learned, one below 0 is a dead letter that says so."""
+    lines = [event({"a": 1}, "x"), event({"a": -2}, "x"), event({"a": 4.0}, "y")]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
+    flags = ("--model", "poisson", "--set", "alpha=0.5", "--dead-letters", "bad.jsonl")
+    assert run("learn", "a.jsonl", *flags).returncode == 0
+    one_pass = streamnb.PoissonNB(alpha=0.5)
+    one_pass.learn_one({"a": 1}, "x")
+    one_pass.learn_one({"a": 4}, "y")
+    learned = streamnb.load(tmp_path / "streamnb-state")
+    assert learned.provenance.counters.bad == 1
+    learned.provenance = one_pass.provenance
+    assert learned == one_pass
+    (letter,) = (tmp_path / "bad.jsonl").read_text().splitlines()
+    assert "feature 'a': a number that is not negative is wanted" in json.loads(letter)["reason"]
+
+
 def test_bad_events_are_dead_letters_and_counted(run: Run, tmp_path: Path) -> None:
     lines = [event({"a": 1.0}, "x"), "{", event({"a": 2.0}), event({"a": [1]}, "x")]
     (tmp_path / "a.jsonl").write_text("\n".join([*lines, event({"a": 3.0}, "y")]))
@@ -229,3 +246,26 @@ def test_blocks_that_are_none_end_with_status_2(refused: Refused, tmp_path: Path
         ("7", "blocks is"),
     ):
         assert message in refused("learn", "a.jsonl", "--model=mixed", f"--set=blocks={blocks}")
+
+
+def test_a_half_life_is_set_and_kept(run: Run, tmp_path: Path) -> None:
+    """`--set half_life=3600`: the times of the events count, and later runs know it."""
+    lines = [event({"a": 1.0}, "x", t=0), event({"a": 2.0}, "y", t=3600), event({"a": 3.0}, "x")]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
+    done = run("learn", "a.jsonl", "--set", "half_life=3600")
+    assert done.returncode == 0, done.stderr
+    assert "learned 2 events (1 bad)" in done.stderr
+    shown = json.loads(run("show", "streamnb-state", "--json").stdout)
+    assert shown["class_weight"] == {"x": 0.5, "y": 1.0}
+    assert shown["parameters"]["half_life"] == 3600
+    assert run("learn", "a.jsonl").returncode == 0
+    refused = run("learn", "a.jsonl", "--set", "half_life=60")
+    assert refused.returncode == 1
+    assert "half_life" in refused.stderr
+    for value in ("0", "-1", "soon"):
+        wrong = run("learn", "a.jsonl", "--state", "other", "--set", f"half_life={value}")
+        assert wrong.returncode == 2
+        assert "half_life" in wrong.stderr
+    set_later = run("show", "streamnb-state", "--set", "half_life=60")
+    assert set_later.returncode == 2
+    assert "fixed when learning begins" in " ".join(set_later.stderr.split())

@@ -1,4 +1,4 @@
-"""Gaussian Naive Bayes by its definition, in exact fractions, from the rows themselves.
+"""Naive Bayes by its definition, in exact fractions, from the rows themselves.
 
 Nothing here is incremental, weighted by tricks or rounded before the last step, so that it can
 say what streamnb has to answer.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -56,14 +57,11 @@ def missing(value: Any) -> bool:
 
 
 @dataclass
-class Exact:
-    """What `GaussianNB` with these readings answers after these rows, by the definition."""
+class Definition:
+    """What a model with these readings answers after these rows, by the definition."""
 
     rows: Sequence[Row]
-    smoothing: str = "feature"
-    var_smoothing: float = 0.0
-    background: float = 0.0
-    ddof: float = 0
+    _: KW_ONLY
     prior: Any = "empirical"
     prior_count: float = 0.0
     classes: Sequence[Any] = ()
@@ -102,27 +100,9 @@ class Exact:
         total = sum(shares.values())
         return {y: math.log(s / total) if s else -math.inf for y, s in shares.items()}
 
-    def normal(self, name: Any, label: Any) -> tuple[Fraction, Fraction]:
-        """The mean and the variance that are read for a feature in a class."""
-        total = self._total[name]
-        seen = self.moments(name, label)
-        if seen is None:
-            mean, variance = total.mean, total.variance
-        else:
-            b = Fraction(self.background)
-            n = seen.weight + b
-            mean = (seen.weight * seen.mean + b * total.mean) / n
-            between = seen.weight * b / n * (seen.mean - total.mean) ** 2
-            squares = seen.squares + b * total.variance + between
-            divisor = n - Fraction(self.ddof)
-            variance = squares / divisor if divisor > 0 else total.variance
-        scale = {
-            "feature": total.variance,
-            "global": max(m.variance for m in self._total.values()),
-            "absolute": Fraction(1),
-        }[self.smoothing]
-        variance += Fraction(self.var_smoothing) * scale
-        return mean, variance or Fraction(1, 10**18) * total.variance
+    def log_density(self, name: Any, label: Any, value: float) -> float:
+        """log p(value | label) of a feature that was seen and was not constant."""
+        raise NotImplementedError
 
     def joint(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """{label: log p(y) + log p(x | y)}."""
@@ -131,17 +111,117 @@ class Exact:
             if missing(value) or name not in self._total or not self._total[name].squares:
                 continue
             for label in joint:
-                mean, variance = self.normal(name, label)
-                distance = (Fraction(value) - mean) ** 2 / variance
-                joint[label] -= 0.5 * (math.log(2 * math.pi) + log(variance) + float(distance))
+                joint[label] += self.log_density(name, label, value)
         return joint
 
     def proba(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """{label: p(y | x)}."""
+        """{label: p(y | x)}; where every class is impossible, the prior."""
         joint = self.joint(x)
+        if max(joint.values()) == -math.inf:
+            joint = self.log_prior()
         top = max(joint.values())
         shares = {y: math.exp(j - top) for y, j in joint.items()}
         return {y: s / math.fsum(shares.values()) for y, s in shares.items()}
+
+
+@dataclass
+class Exact(Definition):
+    """`GaussianNB`."""
+
+    _: KW_ONLY
+    smoothing: str = "feature"
+    var_smoothing: float = 0.0
+    background: float = 0.0
+    shared_variance: bool = False
+    ddof: float = 0
+
+    def with_background(self, name: Any, label: Any) -> Moments | None:
+        """The moments of a feature in a class, the pseudo-observations among them."""
+        total, seen = self._total[name], self.moments(name, label)
+        if seen is None:
+            return None
+        b = Fraction(self.background)
+        n = seen.weight + b
+        mean = (seen.weight * seen.mean + b * total.mean) / n
+        between = seen.weight * b / n * (seen.mean - total.mean) ** 2
+        return Moments(n, mean, seen.squares + b * total.variance + between)
+
+    def normal(self, name: Any, label: Any) -> tuple[Fraction, Fraction]:
+        """The mean and the variance that are read for a feature in a class."""
+        total, own = self._total[name], self.with_background(name, label)
+        mean = total.mean if own is None else own.mean
+        parts = [own]
+        if self.shared_variance:
+            parts = [self.with_background(name, label) for label in self.classes]
+        seen = [part for part in parts if part is not None]
+        divisor = sum((part.weight for part in seen), -Fraction(self.ddof))
+        variance = total.variance
+        if seen and divisor > 0:
+            variance = sum((part.squares for part in seen), Fraction(0)) / divisor
+        scale = {
+            "feature": total.variance,
+            "global": max(m.variance for m in self._total.values()),
+            "absolute": Fraction(1),
+        }[self.smoothing]
+        variance += Fraction(self.var_smoothing) * scale
+        return mean, variance or Fraction(1, 10**18) * total.variance
+
+    def log_density(self, name: Any, label: Any, value: float) -> float:
+        """The normal density."""
+        mean, variance = self.normal(name, label)
+        distance = (Fraction(value) - mean) ** 2 / variance
+        return -0.5 * (math.log(2 * math.pi) + log(variance) + float(distance))
+
+
+@dataclass
+class ExactPoisson(Definition):
+    """`PoissonNB`."""
+
+    _: KW_ONLY
+    alpha: float = 0.0
+
+    def rate(self, name: Any, label: Any) -> Fraction:
+        """The rate that is read for a feature in a class."""
+        whole, seen, alpha = self._total[name].mean, self.moments(name, label), Fraction(self.alpha)
+        if seen is None:
+            return whole
+        return (seen.weight * seen.mean + alpha * whole) / (seen.weight + alpha)
+
+    def log_density(self, name: Any, label: Any, value: float) -> float:
+        """x log(rate) - rate - log Gamma(x + 1), in 60 digits."""
+        rate = self.rate(name, label)
+        if not value:
+            return -float(rate)
+        if not rate:
+            return -math.inf
+        with localcontext(prec=60):
+            mean = Decimal(rate.numerator) / Decimal(rate.denominator)
+            x = Decimal(float(value))
+            return float(x * mean.ln() - mean - log_gamma(x))
+
+
+def log_gamma(x: Decimal) -> Decimal:
+    """The logarithm of Gamma(x + 1), in the digits of the context (60 at most).
+
+    Stirling's series from 1000 on, with Bernoulli's numbers 1/6, -1/30, ...; below by
+    Gamma(x + 1) = Gamma(x + 2)/(x + 1).
+    """
+    shift = Decimal(1)
+    while x < 1000:
+        x += 1
+        shift *= x
+    log_two_pi = (2 * PI).ln()
+    series = sum(
+        Decimal(above) / Decimal(below) / (2 * k * (2 * k - 1) * x ** (2 * k - 1))
+        for k, (above, below) in enumerate(BERNOULLI, 1)
+    )
+    return (x + Decimal("0.5")) * x.ln() - x + log_two_pi / 2 + series - shift.ln()
+
+
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620")
+BERNOULLI = [
+    (1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510),
+]  # fmt: skip
 
 
 def log(value: Fraction) -> float:

@@ -32,37 +32,54 @@ def value(rng: random.Random, wild: bool) -> Any:
     return rng.gauss(rng.choice([0.0, 1e9, -1e3]), rng.choice([1.0, 1e-3, 1e5]))
 
 
-def stream(seed: int) -> Any:
-    """The model after stream number `seed`: rows, batches, refusals, merges, of any width."""
+def stream(seed: int) -> Any:  # noqa: C901 - a script
+    """The model after stream number `seed`: rows, batches, refusals, merges, unlearning."""
     rng = random.Random(seed)
     wild = seed % 3 == 0
+    counts = seed % 4 >= 2
     names = [f"f{j}" for j in range(rng.choice([1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]))]
     labels = rng.sample(["a", "b", 1, 2.5, True], rng.randint(1, 4))
-    model = streamnb.GaussianNB(background=0.5)
+    half_life = rng.choice([0.002, 1.0, 3600.0]) if seed % 5 == 1 else None
+
+    def empty() -> Any:
+        if counts:
+            return streamnb.PoissonNB(alpha=0.5, half_life=half_life)
+        return streamnb.GaussianNB(
+            background=0.5, shared_variance=seed % 7 == 0, half_life=half_life
+        )
+
+    def event(kept: list[str]) -> dict[str, Any]:
+        x = {name: value(rng, wild) for name in kept}
+        return {name: abs(v) if counts and v is not None else v for name, v in x.items()}
+
+    model = empty()
     for _ in range(rng.randint(1, 5)):
         rows = []
         for _ in range(rng.randint(1, 12)):
             kept = names if rng.random() < 0.7 else rng.sample(names, rng.randint(0, len(names)))
-            rows.append({name: value(rng, wild) for name in kept})
+            rows.append(event(kept))
         ys = [rng.choice(labels) for _ in rows]
         ws = [rng.choice(WEIGHTS) if seed % 2 else 1.0 for _ in rows]
         verb = rng.choice(["one", "many", "merge"])
-        shard = streamnb.GaussianNB(background=0.5)
+        ts = [rng.choice([rng.uniform(-9, 9), rng.gauss(0, 1e5)]) for _ in rows]
+        shard = empty()
         target = shard if verb == "merge" else model
         try:
             if verb == "many":
                 table = np.array(
                     [[np.nan if x.get(n) is None else float(x[n]) for n in names] for x in rows]
                 )
-                target.learn_many(table, ys, ws, columns=names)
+                target.learn_many(table, ys, ws, ts, columns=names)
             else:
-                for x, y, w in zip(rows, ys, ws, strict=True):
-                    target.learn_one(x, y, w)
+                for x, y, w, t in zip(rows, ys, ws, ts, strict=True):
+                    target.learn_one(x, y, w, t)
             if verb == "merge":
                 model += shard
+            for place in rng.sample(range(len(rows)), rng.randint(0, len(rows))):
+                model.unlearn_one(rows[place], ys[place], ws[place], ts[place])
         except ValueError:
             continue  # beyond the range of doubles: refused by every form alike
-    return model, [{name: value(rng, wild) for name in names} for _ in range(5)]
+    return model, [event(names) for _ in range(5)]
 
 
 def words(rng: random.Random, number: int) -> dict[Any, float]:

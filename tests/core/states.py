@@ -87,54 +87,25 @@ def shards(weights: st.SearchStrategy[float]) -> st.SearchStrategy[list[Step]]:
     return st.recursive(plain, steps, max_leaves=3)
 
 
-def rows_of(steps: Sequence[Step]) -> list[Row]:
+def rows_of(kind: Model, steps: Sequence[Step]) -> list[Row]:
     """The rows that a shard learned, in order."""
     found: list[Row] = []
     for verb, what in steps:
-        found += rows_of(what) if verb == "merge" else what
+        found += rows_of(kind, what) if verb == "merge" else kind.rows(what)
     return found
-
-
-KINDS = [True, 1, 1.0, "1", False, 0.0, -0.0, "true", 2.5, 2**53 + 1, "é", 7, 1e300]
-
-
-def category(value: Any) -> Any:
-    """One of `KINDS` for a number; what is missing stays so."""
-    return value if value is None or math.isnan(value) else KINDS[int(abs(value)) % len(KINDS)]
-
-
-def sometimes(name: Any, value: Any) -> Any:
-    """A number as it is, now and then (of "x": never) the text or bool that it stands for."""
-    other = category(value)
-    return other if isinstance(other, str | bool) and name != "x" else value
-
-
-def fitting(model: Any, x: dict[Any, Any]) -> dict[Any, Any]:
-    """An event as a model takes it: as it is, or with counts from 0 to 4 for its numbers.
-
-    Where values are categories the numbers stand for some of each kind, equal ones among them.
-    """
-    if isinstance(model, streamnb.CategoricalNB):
-        return {name: category(value) for name, value in x.items()}
-    if isinstance(model, streamnb.MixedNB):
-        return {name: sometimes(name, value) for name, value in x.items()}
-    if not is_bag(model):
-        return x
-    there = {n: v for n, v in x.items() if v is not None and not math.isnan(v)}
-    return {name: float(int(abs(value)) % 5) for name, value in there.items()}
 
 
 def learn(model: Any, rows: Sequence[Row]) -> Any:
     """Learn rows one by one."""
     for x, y, w in rows:
-        model.learn_one(fitting(model, x), y, w)
+        model.learn_one(x, y, w)
     return model
 
 
 def learn_batch(model: Any, rows: Sequence[Row], library: str) -> Any:
     """Learn rows as one table of a library."""
     table = {"pandas": pandas_table, "polars": polars_table, "numpy": numpy_table}[library]
-    xs = [fitting(model, x) for x, _, _ in rows]
+    xs = [x for x, _, _ in rows]
     labels, weights = [y for _, y, _ in rows], [w for _, _, w in rows]
     if is_bag(model):  # an absent token is a count of 0
         found = list(dict.fromkeys(name for x in xs for name in x))
@@ -153,11 +124,11 @@ def build(kind: Model, steps: Sequence[Step]) -> Any:
     model = kind.make()
     for verb, what in steps:
         if verb == "one":
-            learn(model, what)
+            learn(model, kind.rows(what))
         elif verb == "merge":
             model = streamnb.merge([model, build(kind, what)])
         else:
-            learn_batch(model, what, verb)
+            learn_batch(model, kind.rows(what), verb)
     return model
 
 

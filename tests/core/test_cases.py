@@ -170,13 +170,18 @@ def test_tails_carry_information() -> None:
 def test_a_class_of_zero_variance() -> None:
     """mljs/naive-bayes#8, accord#354, scikit-learn#19837: a: 1,1,1 b: 0,2,4, query 1: a.
 
-    And one row each, a: 0, b: 10, query 9: finite, and b. Without any smoothing, and by default.
+    Without any smoothing it is certain. By default the pseudo-observations leave doubt after six
+    events, as the definition says. And one row each, a: 0, b: 10, query 9: finite, and b.
     """
+    rows = [({"x": x}, y, 1.0) for x, y in zip([1.0, 1, 1, 0, 2, 4], "aaabbb", strict=True)]
     for parameters in (NONE, {}):
         model = GaussianNB(**parameters)
-        for x, y in zip([1.0, 1, 1, 0, 2, 4], "aaabbb", strict=True):
-            model.learn_one({"x": x}, y)
-        assert model.predict_proba_one({"x": 1.0})["a"] > 0.99
+        for x, y, _ in rows:
+            model.learn_one(x, y)
+        proba = model.predict_proba_one({"x": 1.0})
+        read = {"var_smoothing": model.var_smoothing, "background": model.background}
+        assert proba == pytest.approx(Exact(rows, **read).proba({"x": 1.0}), rel=1e-12, abs=1e-300)
+        assert proba["a"] > (0.99 if parameters else 0.8)
         model = GaussianNB(**parameters)
         model.learn_one({"x": 0.0}, "a")
         model.learn_one({"x": 10.0}, "b")

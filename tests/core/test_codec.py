@@ -31,6 +31,7 @@ def model_of(features: int, classes: int = 3) -> GaussianNB:
         prior_count={"a": 1.0},
         known_labels=["a", "zz", True],
         background=0.5,
+        shared_variance=True,
     )
     labels = ["a", 7, 2.5, True, *range(10, 10 + max(0, classes - 4))][:classes]
     names: list[Any] = [f"feature {j}" for j in range(features - 2)]

@@ -29,7 +29,7 @@ def whole(model: Any) -> None:
     for label in model.class_weight:
         assert all(all(map(math.isfinite, each)) for each in numbers(model, label).values())
         assert all(each[-1] >= 0 for each in numbers(model, label).values())
-    for x in ({}, {"x": 2.0}, {"x": 1e9 if hasattr(model, "counts") else -1e9}):
+    for x in ({}, {"x": 2.0}, {"x": 1e9 if model.positive else -1e9}):
         assert not any(map(math.isnan, model.joint_log_likelihood(x).values()))
         proba = model.predict_proba_one(x).values()
         assert not proba or math.fsum(proba) == pytest.approx(1.0, rel=1e-12, abs=0)
@@ -207,9 +207,13 @@ def test_parameters_of_numpy_in_gaussian() -> None:
         var_smoothing=np.float32(0.5),
         smoothing=np.str_("global"),
         background=np.int64(1),
+        shared_variance=np.bool_(True),
         ddof=np.float64(1),
     )
-    same(given, GaussianNB(var_smoothing=0.5, smoothing="global", background=1, ddof=1))
+    plain = GaussianNB(
+        var_smoothing=0.5, smoothing="global", background=1, shared_variance=True, ddof=1
+    )
+    same(given, plain)
     json.dumps(given.description())
 
 
@@ -231,9 +235,9 @@ def test_parameters_beyond_doubles(kind: Model) -> None:
     """A number that no double holds is a ValueError, as infinity is."""
     with pytest.raises(ValueError, match="prior_count"):
         kind.make(prior_count=10**400)
-    for name in ("var_smoothing", "background", "ddof"):
+    for name in {"var_smoothing", "background", "ddof", "alpha"} & set(kind.readings):
         with pytest.raises(ValueError, match=name):
-            GaussianNB(**{name: 10**400})
+            kind.make(**{name: 10**400})
 
 
 EXTREME = [
@@ -254,15 +258,10 @@ def test_streams_of_extremes(kind: Model, block: int) -> None:
         rng = random.Random(seed)
         models = []
         for _ in range(2):
-            model = kind.make(
-                var_smoothing=rng.choice([0.0, 1e-9, 1.0]),
-                smoothing=rng.choice(["feature", "global", "absolute"]),
-                background=rng.choice([0.0, 1.0]),
-                ddof=rng.choice([0, 1]),
-            )
+            model = kind.make(**kind.some_readings(rng))
             for _ in range(rng.randint(1, 5)):
                 before = state(model)
-                x = {name: rng.choice(EXTREME) for name in ("x", "z")}
+                x = kind.event({name: rng.choice(EXTREME) for name in ("x", "z")})
                 try:
                     model.learn_one(x, rng.choice("ab"), w=rng.choice(HEAVY))
                 except ValueError:
@@ -285,7 +284,7 @@ def test_streams_of_extremes(kind: Model, block: int) -> None:
 @pytest.mark.parametrize("parameters", [{}, {"background": 1.0}, {"smoothing": "global"}], ids=str)
 def test_classes_that_are_far_apart(far: float, parameters: dict[str, Any]) -> None:
     """Each class constant at its own end: each is certain of its own value, and nothing is NaN."""
-    model = GaussianNB(**parameters)
+    model = GaussianNB(**({"background": 0.0} | parameters))
     for _ in range(2):
         model.learn_one({"x": far, "z": 1.0}, "a")
         model.learn_one({"x": -far, "z": 2.0}, "b")

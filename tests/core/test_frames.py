@@ -27,11 +27,6 @@ WEIGHTS = RNG.integers(0, 4, N).astype(float)
 COLUMNS = [str(j) for j in range(D)]
 
 
-def array_of(kind: Model) -> Any:
-    """A table for a model: numbers with gaps, or counts."""
-    return np.floor(np.abs(np.nan_to_num(ARRAY))) if kind.bag else ARRAY
-
-
 def by_rows(kind: Model, rows: Any, labels: Any = LABELS, weights: Any = None) -> Any:
     """The model that learned rows (dicts) one by one."""
     model = kind.make()
@@ -82,7 +77,7 @@ TABLES = {
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weights"])
 def test_tables_of_doubles(kind: Model, make: Any, weights: Any) -> None:
     """The layout and the library of a table of doubles do not show in the bytes."""
-    array = array_of(kind)
+    array = kind.array(ARRAY)
     expected = by_rows(kind, dicts(array), weights=weights)
     same(by_table(kind, make(array), weights=weights), expected)
 
@@ -216,7 +211,7 @@ def test_arrays_that_are_no_numbers(kind: Model, dtype: str) -> None:
 @pytest.mark.parametrize("container", ["matrix", "array"])
 def test_sparse(kind: Model, form: str, container: str) -> None:
     """A cell that a sparse table leaves out is 0; one that it holds is its value, NaN too."""
-    dense = np.where(RNG.random((N, D)) < 0.7, 0.0, array_of(kind))
+    dense = np.where(RNG.random((N, D)) < 0.7, 0.0, kind.array(ARRAY))
     if form == "dia":
         dense = np.nan_to_num(dense)
     table = sp.coo_matrix(dense) if container == "matrix" else sp.coo_array(dense)
@@ -299,7 +294,7 @@ def test_column_names_of_a_wrong_kind(kind: Model, name: Any) -> None:
 @every_model
 def test_columns_shuffled_coming_and_going(kind: Model) -> None:
     """Batches with other columns in another order are the rows that they hold."""
-    frame = pd.DataFrame(array_of(kind), columns=COLUMNS)
+    frame = pd.DataFrame(kind.array(ARRAY), columns=COLUMNS)
     one, many = kind.make(), kind.make()
     for start in range(0, N, 7):
         columns = list(RNG.permutation(COLUMNS))[: 1 + start % D]
@@ -329,7 +324,7 @@ Y_FORMS = {
 @pytest.mark.parametrize("form", Y_FORMS)
 def test_labels_go_by_position(kind: Model, form: str) -> None:
     """y is taken by position, whatever its type and its index; X's index means nothing either."""
-    array = array_of(kind)
+    array = kind.array(ARRAY)
     frame = pd.DataFrame(array, columns=COLUMNS, index=[3] * N)
     expected = by_rows(kind, dicts(array))
     same(by_table(kind, frame, Y_FORMS[form](LABELS)), expected)

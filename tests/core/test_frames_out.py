@@ -23,33 +23,25 @@ QUERIES[2, 1] = np.nan
 COLUMNS = ["0", "1", "2"]
 
 
-def counted(kind: Model, array: Any) -> Any:
-    """An array as a model takes it: as it is, or as counts."""
-    return np.floor(np.abs(np.nan_to_num(array))) if kind.bag else array
-
-
-def queries(kind: Model) -> Any:
-    """Rows that are asked about."""
-    return counted(kind, QUERIES)
-
-
-def rows(kind: Model) -> list[dict[str, float]]:
-    """The same as events."""
-    return [dict(zip(COLUMNS, row, strict=True)) for row in queries(kind).tolist()]
+def dicts(queries: np.ndarray) -> list[dict[str, float]]:
+    """The rows of an array as dicts."""
+    return [dict(zip(COLUMNS, row, strict=True)) for row in queries.tolist()]
 
 
 def learned(kind: Model, labels: Any = LABELS, **parameters: Any) -> Any:
     model = kind.make(**parameters)
-    model.learn_many(counted(kind, ARRAY), labels)
+    model.learn_many(kind.array(ARRAY), labels)
     return model
 
 
 @every_model
 def test_pandas_out(kind: Model) -> None:
     """pandas in, pandas out: classes as columns, the rows' index kept, the bits of predict_one."""
+    queries = kind.array(QUERIES)
+    rows = dicts(queries)
     model = learned(kind)
     index = pd.Index([5, 5, 3, *"abcdefgh"], name="row")
-    frame = pd.DataFrame(queries(kind), columns=COLUMNS, index=index)
+    frame = pd.DataFrame(queries, columns=COLUMNS, index=index)
     proba, joint = model.predict_proba_many(frame), model.joint_log_likelihood_many(frame)
     labels = model.predict_many(frame)
     for table in (proba, joint):
@@ -58,30 +50,30 @@ def test_pandas_out(kind: Model) -> None:
         assert table.index.equals(index)
     assert isinstance(labels, pd.Series)
     assert labels.index.equals(index)
-    assert labels.tolist() == [model.predict_one(x) for x in rows(kind)]
-    assert proba.values.tolist() == [list(model.predict_proba_one(x).values()) for x in rows(kind)]
-    assert joint.values.tolist() == [
-        list(model.joint_log_likelihood(x).values()) for x in rows(kind)
-    ]
+    assert labels.tolist() == [model.predict_one(x) for x in rows]
+    assert proba.values.tolist() == [list(model.predict_proba_one(x).values()) for x in rows]
+    assert joint.values.tolist() == [list(model.joint_log_likelihood(x).values()) for x in rows]
 
 
 @every_model
 def test_polars_out(kind: Model) -> None:
     """polars in, polars out."""
+    queries = kind.array(QUERIES)
+    rows = dicts(queries)
     model = learned(kind)
-    frame = pl.DataFrame(queries(kind), schema=COLUMNS)
+    frame = pl.DataFrame(queries, schema=COLUMNS)
     proba, joint = model.predict_proba_many(frame), model.joint_log_likelihood_many(frame)
     labels = model.predict_many(frame)
     assert isinstance(proba, pl.DataFrame)
     assert isinstance(joint, pl.DataFrame)
     assert isinstance(labels, pl.Series)
     assert proba.columns == joint.columns == ["a", "b", "c"]
-    assert labels.to_list() == [model.predict_one(x) for x in rows(kind)]
+    assert labels.to_list() == [model.predict_one(x) for x in rows]
     assert [list(row) for row in proba.rows()] == [
-        list(model.predict_proba_one(x).values()) for x in rows(kind)
+        list(model.predict_proba_one(x).values()) for x in rows
     ]
     assert [list(row) for row in joint.rows()] == [
-        list(model.joint_log_likelihood(x).values()) for x in rows(kind)
+        list(model.joint_log_likelihood(x).values()) for x in rows
     ]
 
 
@@ -89,17 +81,19 @@ def test_polars_out(kind: Model) -> None:
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_matrix, sp.csc_array])
 def test_arrays_out(kind: Model, form: Any) -> None:
     """Arrays (and sparse tables) in, arrays out, columns in the order of `classes`."""
+    queries = kind.array(QUERIES)
+    rows = dicts(queries)
     model = learned(kind)
     proba, joint = (
-        model.predict_proba_many(form(queries(kind))),
-        model.joint_log_likelihood_many(form(queries(kind))),
+        model.predict_proba_many(form(queries)),
+        model.joint_log_likelihood_many(form(queries)),
     )
-    labels = model.predict_many(form(queries(kind)))
+    labels = model.predict_many(form(queries))
     assert all(isinstance(table, np.ndarray) for table in (proba, joint, labels))
     assert proba.dtype == joint.dtype == np.float64
-    assert proba.tolist() == [list(model.predict_proba_one(x).values()) for x in rows(kind)]
-    assert joint.tolist() == [list(model.joint_log_likelihood(x).values()) for x in rows(kind)]
-    assert labels.tolist() == [model.predict_one(x) for x in rows(kind)]
+    assert proba.tolist() == [list(model.predict_proba_one(x).values()) for x in rows]
+    assert joint.tolist() == [list(model.joint_log_likelihood(x).values()) for x in rows]
+    assert labels.tolist() == [model.predict_one(x) for x in rows]
 
 
 @every_model
@@ -138,32 +132,35 @@ def test_polars_columns_are_texts(kind: Model) -> None:
 @every_model
 def test_order_of_columns_in_a_question(kind: Model) -> None:
     """The order of columns, columns that are missing and columns never seen do not matter."""
+    queries = kind.array(QUERIES)
+    rows = dicts(queries)
     model = learned(kind)
-    frame = pd.DataFrame(queries(kind), columns=COLUMNS)
+    frame = pd.DataFrame(queries, columns=COLUMNS)
     expected = model.predict_proba_many(frame)
     pd.testing.assert_frame_equal(model.predict_proba_many(frame[["2", "0", "1"]]), expected)
     more = frame.assign(new=7.0)
     pd.testing.assert_frame_equal(model.predict_proba_many(more), expected)
     fewer = model.predict_proba_many(frame[["1"]])
     assert fewer.values.tolist() == [
-        list(model.predict_proba_one({"1": x["1"]}).values()) for x in rows(kind)
+        list(model.predict_proba_one({"1": x["1"]}).values()) for x in rows
     ]
 
 
 @every_model
 def test_an_empty_model(kind: Model) -> None:
     """An empty model answers None for each row, and no columns."""
+    queries = kind.array(QUERIES)
     model = kind.make()
-    frame = pd.DataFrame(queries(kind), columns=COLUMNS, index=range(50, 61))
+    frame = pd.DataFrame(queries, columns=COLUMNS, index=range(50, 61))
     assert model.predict_many(frame).tolist() == [None] * 11
     assert model.predict_many(frame).index.equals(frame.index)
     assert model.predict_proba_many(frame).shape == (11, 0)
     assert model.predict_proba_many(frame).index.equals(frame.index)
-    assert model.predict_many(pl.DataFrame(queries(kind), schema=COLUMNS)).to_list() == [None] * 11
-    assert model.predict_proba_many(pl.DataFrame(queries(kind), schema=COLUMNS)).columns == []
-    assert model.predict_many(queries(kind)).tolist() == [None] * 11
-    assert model.predict_proba_many(queries(kind)).shape == (11, 0)
-    assert model.joint_log_likelihood_many(queries(kind)).shape == (11, 0)
+    assert model.predict_many(pl.DataFrame(queries, schema=COLUMNS)).to_list() == [None] * 11
+    assert model.predict_proba_many(pl.DataFrame(queries, schema=COLUMNS)).columns == []
+    assert model.predict_many(queries).tolist() == [None] * 11
+    assert model.predict_proba_many(queries).shape == (11, 0)
+    assert model.joint_log_likelihood_many(queries).shape == (11, 0)
 
 
 EMPTY = {
@@ -252,8 +249,9 @@ def test_weights_go_by_position(kind: Model, form: Any) -> None:
     """w is taken by position, whatever its type and its index."""
     weights = RNG.integers(0, 4, len(LABELS)).astype(float).tolist()
     model, expected = kind.make(), kind.make()
-    model.learn_many(pd.DataFrame(counted(kind, ARRAY), columns=COLUMNS), LABELS, form(weights))
-    for row, y, w in zip(counted(kind, ARRAY).tolist(), LABELS, weights, strict=True):
+    array = kind.array(ARRAY)
+    model.learn_many(pd.DataFrame(array, columns=COLUMNS), LABELS, form(weights))
+    for row, y, w in zip(array.tolist(), LABELS, weights, strict=True):
         expected.learn_one(dict(zip(COLUMNS, row, strict=True)), y, w)
     same(model, expected)
 
@@ -272,14 +270,14 @@ def test_times_go_by_position(kind: Model) -> None:
         pl.Series(seconds),
     ):
         model = kind.make()
-        model.learn_many(counted(kind, ARRAY), LABELS, t=t)
+        model.learn_many(kind.array(ARRAY), LABELS, t=t)
         same(model, expected)
 
 
 @every_model
 def test_a_wide_table(kind: Model) -> None:
     """A thousand columns, and classes that come in the middle of a batch: still row by row."""
-    array = counted(kind, RNG.normal(size=(12, 1000)))
+    array = kind.array(RNG.normal(size=(12, 1000)))
     labels = list("aaabbbcccdda")
     model, expected = kind.make(), kind.make()
     model.learn_many(array, labels)

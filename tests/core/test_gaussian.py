@@ -86,6 +86,13 @@ READINGS = [
     {"background": 2.0, "smoothing": "absolute", "var_smoothing": 0.5},
     {"ddof": 1, "smoothing": "absolute", "var_smoothing": 0.5},
     {"ddof": 0.5},
+    {"shared_variance": True},
+    {"shared_variance": True, "ddof": 1, "var_smoothing": 1e-3},
+    {"shared_variance": True, "ddof": 100},
+    {"shared_variance": True, "background": 1.5},
+    {"shared_variance": True, "background": 0.5, "var_smoothing": 0.5, "ddof": 2},
+    {"shared_variance": True, "background": 2.0, "smoothing": "global", "var_smoothing": 0.01},
+    {"shared_variance": True, "smoothing": "absolute", "var_smoothing": 2.0},
     {"prior": "uniform"},
     {"prior": {"a": 0.2, "b": 0.3, "c": 0.5}},
     {"prior_count": 2.0},
@@ -133,22 +140,29 @@ rows_of_two = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+readings = st.fixed_dictionaries(
+    {
+        "smoothing": st.sampled_from(["feature", "global", "absolute"]),
+        "var_smoothing": st.sampled_from([0.0, 1e-9, 0.1, 3.0]),
+        "background": st.sampled_from([0.0, 0.5, 4.0]),
+        "shared_variance": st.booleans(),
+    }
+)
+
+
+@settings(max_examples=400, deadline=None)
 @given(
     rows_of_two,
-    st.sampled_from(["feature", "global", "absolute"]),
-    st.sampled_from([0.0, 1e-9, 0.1, 3.0]),
-    st.sampled_from([0.0, 0.5, 4.0]),
+    readings,
     st.fixed_dictionaries({}, optional={"x": numbers, "z": numbers, "u": numbers}),
 )
 def test_readings_of_any_rows(
-    rows: list[Row], smoothing: str, eps: float, background: float, query: dict[str, float]
+    rows: list[Row], reading: dict[str, Any], query: dict[str, float]
 ) -> None:
     """The definition holds for any rows: one class, one row, constants, classes without a feature.
 
     A variance of 0 that nothing raises is read as 1e-18 of the total, so densities are finite.
     """
-    reading = {"smoothing": smoothing, "var_smoothing": eps, "background": background}
     model, exact = learned(rows, **reading), Exact(rows, **reading)
     expected = exact.joint(query)
     assert model.joint_log_likelihood(query) == pytest.approx(expected, rel=1e-11, abs=1e-11)
@@ -241,8 +255,16 @@ def test_the_model_says_what_it_is() -> None:
     description = model.description()
     assert description["model"] == "GaussianNB"
     assert description["parameters"]["ddof"] == 1
-    readings = {"var_smoothing", "smoothing", "background", "ddof", "prior", "prior_count"}
-    assert readings | {"known_labels"} <= set(model.readings)
+    assert model.readings == (
+        "var_smoothing",
+        "smoothing",
+        "background",
+        "shared_variance",
+        "ddof",
+        "prior",
+        "prior_count",
+        "known_labels",
+    )
     assert not set(model.readings) & set(model.state_parameters)
     assert streamnb.models.KINDS["gaussian"] is GaussianNB
     assert state(GaussianNB(prior={"a": 0.75, "b": 0.25}, ddof=1)) == state(model)

@@ -8,8 +8,9 @@ import pickle
 from typing import Any
 
 import pytest
+from scipy.stats import poisson
 
-from streamnb import GaussianNB, MergeError, dumps, merge
+from streamnb import GaussianNB, MergeError, PoissonNB, dumps, merge
 
 MEANS = {"a": {"x": 2.0}, "b": {"x": 5.0}}
 VARIANCES = {"a": {"x": 1.0}, "b": {"x": 1.5}}
@@ -105,3 +106,57 @@ def test_numbers_that_do_not_fit(changes: dict[str, Any]) -> None:
     """Other labels, other features, or numbers out of range: refused."""
     with pytest.raises(ValueError):  # noqa: PT011 - each says something else
         given(**changes)
+
+
+RATES = {"day": {"calls": 4.0, "faults": 0.0}, "night": {"calls": 1.0, "faults": 0.5}}
+
+
+def test_given_rates() -> None:
+    """Rates 4 and 1, priors .25 and .75, 3 calls: Poisson's probabilities times the priors.
+
+    A fault is impossible by day; it answers, and neither learns, merges nor is written.
+    """
+    model = PoissonNB.from_parameters(means=RATES, prior={"day": 0.25, "night": 0.75})
+    shares = {"day": 0.25 * poisson.pmf(3, 4.0), "night": 0.75 * poisson.pmf(3, 1.0)}
+    joint = model.joint_log_likelihood({"calls": 3})
+    assert joint == pytest.approx({y: math.log(s) for y, s in shares.items()}, rel=1e-13)
+    assert model.predict_proba_one({"calls": 9, "faults": 1}) == {"day": 0.0, "night": 1.0}
+    assert model.means("day") == {"calls": 4.0, "faults": 0.0}
+    assert model.variances("night") == {"calls": 1.0, "faults": 0.5}
+    for other in (model.clone(), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301
+        assert other.joint_log_likelihood({"calls": 3}) == joint
+    with pytest.raises(TypeError, match="predicts"):
+        model.learn_one({"calls": 1.0}, "day")
+    with pytest.raises(MergeError):
+        merge([model, PoissonNB()])
+    with pytest.raises(TypeError):
+        dumps(model)
+
+
+def test_one_class_of_given_rates() -> None:
+    """One class: its density all the same."""
+    model = PoissonNB.from_parameters(means={"a": {"x": 2.0}})
+    assert model.joint_log_likelihood({"x": 5}) == pytest.approx(
+        {"a": poisson.logpmf(5, 2.0)}, rel=1e-14
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"means": {}},
+        {"means": {"a": 3.0}},
+        {"means": {"a": {"x": -1.0}}},
+        {"means": {"a": {"x": math.inf}}},
+        {"means": {"a": {"x": math.nan}}},
+        {"means": {"a": {"x": 1.0}, "b": {"z": 1.0}}},
+        {"means": {"a": {"x": 1.0}, "b": {}}},
+        {"means": {"a": {"x": 1.0}}, "prior": {"b": 1.0}},
+        {"means": {"a": {"x": 1.0}}, "prior": {"a": 0.5}},
+    ],
+    ids=str,
+)
+def test_rates_that_do_not_fit(changes: dict[str, Any]) -> None:
+    """Other labels, other features, or numbers out of range: refused."""
+    with pytest.raises(ValueError):  # noqa: PT011 - each says something else
+        PoissonNB.from_parameters(**changes)

@@ -128,10 +128,10 @@ def test_events_of_a_wrong_kind(kind: Model, x: Any) -> None:
     ],
 )
 def test_times_are_taken(kind: Model, learn: Any, t: Any) -> None:
-    """Numbers and datetimes, aware or not, are times; without a half-life they leave no trace."""
+    """Numbers and datetimes, aware or not, are times; they leave no trace where no time counts."""
     model, plain = some(kind), some(kind)
     learn(model, {"x": 2.0}, "b", t=t)
-    plain.learn_one({"x": 2.0}, "b")
+    plain.learn_one({"x": 2.0}, "b", t=t if kind.timed else None)
     same(model, plain)
 
 

@@ -48,7 +48,7 @@ def test_predicting_changes_no_byte(kind: Model, predict: Any) -> None:
     """river#195: a question about unseen features leaves the bytes, and the next answer."""
     model = kind.make()
     for x, y in [(1.0, "a"), (3.0, "a"), (5.0, "b"), (8.5, "b")]:
-        model.learn_one({"x": x, "z": 9.0 - x}, y)
+        model.learn_one({"x": x, "z": kind.number(-x)}, y)
     before = state(model)
     first = predict(model, {"x": 4.0, "never seen": 1.0})
     assert state(model) == before

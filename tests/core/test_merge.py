@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
 import streamnb
-from streamnb import GaussianNB, MergeError
+from streamnb import MergeError
 from streamnb.provenance import Counters, Provenance, Range
 
 from .models import MODELS, PRIORS, Model, name_of
@@ -30,11 +31,13 @@ OTHER = [
     ("prior_count", 1.0),
     ("known_labels", ["a", "b"]),
 ]
-OTHER_GAUSSIAN = [
-    ("ddof", 1),
-    ("smoothing", "global"),
-    ("var_smoothing", 0.125),
-    ("background", 0.375),
+OTHER_OWN = [
+    ("GaussianNB", "ddof", 1),
+    ("GaussianNB", "shared_variance", True),
+    ("GaussianNB", "smoothing", "global"),
+    ("GaussianNB", "var_smoothing", 0.125),
+    ("GaussianNB", "background", 0.375),
+    ("PoissonNB", "alpha", 0.5),
 ]
 
 
@@ -45,10 +48,18 @@ def test_readings_must_be_equal(kind: Model, name: str, value: Any) -> None:
     check_reading(kind, name, value)
 
 
-@pytest.mark.parametrize(("name", "value"), OTHER_GAUSSIAN, ids=str)
-def test_readings_of_gaussian_must_be_equal(name: str, value: Any) -> None:
-    """The same for what only GaussianNB reads."""
-    check_reading(Model("GaussianNB", GaussianNB), name, value)
+@pytest.mark.parametrize(("model", "name", "value"), OTHER_OWN, ids=str)
+def test_readings_of_their_own_must_be_equal(model: str, name: str, value: Any) -> None:
+    """The same for what only one model reads."""
+    (kind,) = [kind for kind in MODELS if kind.name == model]
+    check_reading(kind, name, value)
+
+
+def test_other_kinds_do_not_merge() -> None:
+    """Models of two kinds are a MergeError that names both, whatever they have learned."""
+    for a, b in itertools.permutations(MODELS, 2):
+        with pytest.raises(MergeError, match="cannot be merged"):
+            streamnb.merge([a.make(), learned(b, 1.0, "a")])
 
 
 def check_reading(kind: Model, name: str, value: Any) -> None:

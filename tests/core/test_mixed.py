@@ -23,8 +23,9 @@ from streamnb import (
     MergeError,
     MixedNB,
     MultinomialNB,
+    PoissonNB,
 )
-from streamnb.likelihoods import Bag, Boolean, Categorical, Complement, Gaussian, Text
+from streamnb.likelihoods import Bag, Boolean, Categorical, Complement, Gaussian, Poisson, Text
 
 from .states import close
 from .test_codec_sealed import sealed, tree
@@ -39,7 +40,8 @@ BLOCKS = {
     "wide": Gaussian(background=1.0),
     "code": Categorical(alpha=0.5),
     "flag": Boolean(),
-    ("n", 1): Gaussian(var_smoothing=1e-9),
+    ("n", 1): Gaussian(),
+    "visits": Poisson(alpha=0.5),
 }
 
 
@@ -86,6 +88,7 @@ def rows_of(seed: int, n: int = 60) -> list[tuple[dict[Any, Any], str, float]]:
             ("n", 1): rng.normal(2 * y, 3),
             "free": [rng.normal(y), ["red", "blue"][rng.integers(2)], True][rng.integers(3)],
             3: ["odd", bool(rng.random() < 0.5), np.float32(rng.normal(y, 2))][rng.integers(3)],
+            "visits": float(rng.poisson(3 + y)),
             "none": [None, math.nan, 0.5][rng.integers(3)],
         }
         return {name: value for name, value in x.items() if rng.random() < 0.8}
@@ -105,6 +108,7 @@ def test_blocks_add_up() -> None:
         (BernoulliNB(text="mail", **flat), lambda x: x),
         (GaussianNB(background=1.0, **flat), lambda x: {n: x[n] for n in ("wide",) if n in x}),
         (CategoricalNB(alpha=0.5, **flat), lambda x: {n: x[n] for n in ("code",) if n in x}),
+        (PoissonNB(alpha=0.5, **flat), lambda x: {n: x[n] for n in ("visits",) if n in x}),
         (CategoricalNB(**flat), lambda x: {n: v for n, v in free(x, "flag") if type(v) is bool}),
         (CategoricalNB(**flat), lambda x: {n: v for n, v in free(x) if type(v) is str}),
         (GaussianNB(**flat), lambda x: {n: v for n, v in free(x, ("n", 1)) if is_float(v)}),
@@ -136,6 +140,11 @@ KINDS_ALONE = {
         {"x": Gaussian(background=2.0, ddof=1), "z": Gaussian(background=2.0, ddof=1)},
         lambda **more: GaussianNB(background=2.0, ddof=1, **more),
         lambda rng: {"x": rng.normal(), "z": rng.normal()},
+    ),
+    "poisson": (
+        {"x": Poisson(), 7: Poisson()},
+        PoissonNB,
+        lambda rng: {"x": int(rng.poisson(2)), 7: float(rng.poisson(9))},
     ),
     "texts": (
         None,
@@ -361,6 +370,7 @@ BAD: list[tuple[dict[Any, Any], type[Exception], str]] = [
     ({"wide": "1.5"}, TypeError, "wide"),
     ({"wide": math.inf}, ValueError, "wide"),
     ({"code": math.inf}, ValueError, "code"),
+    ({"visits": -1.0}, ValueError, "visits"),
     ({"code": b"x"}, TypeError, "code"),
     ({"words": "u v"}, TypeError, "words"),
     ({"words": {"u": -1}}, ValueError, "words"),
@@ -426,7 +436,8 @@ SAME_BLOCKS: list[tuple[Any, Any]] = [
     ([[["n", 1], "gaussian"]], {("n", 1): Gaussian()}),
     ({"t": {"likelihood": "text", "ngrams": [1, 2]}}, {"t": Text("t", ngrams=(1, 2))}),
     ({"b": Bag(threshold=0), "a": Bag("bernoulli")}, {"a": Bag("bernoulli"), "b": Bag()}),
-    ({"x": Gaussian(var_smoothing=np.float64(1e-9))}, {"x": Gaussian()}),
+    ({"x": Gaussian(np.float64(0.5), ddof=1)}, {"x": Gaussian(0.5, ddof=1.0)}),
+    ({"x": {"likelihood": "gaussian", "background": 2}}, {"x": Gaussian(background=2.0)}),
     ({}, None),
 ]
 

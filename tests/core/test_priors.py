@@ -98,9 +98,9 @@ def test_known_labels(kind: Model) -> None:
 def test_known_labels_without_features(kind: Model) -> None:
     """A known class that learned nothing answers with the distribution over all classes.
 
-    a: 0, 2; uniform prior: both answer N(1, 1), so every query leaves 1/2.
+    a: 0, 2; uniform prior: both answer with mean 1, so every query leaves 1/2.
     """
-    model = kind.make(known_labels=["b"], prior="uniform", **kind.exact)
+    model = kind.make(known_labels=["b"], prior="uniform", **kind.plain)
     model.learn_one({"x": 0.0}, "a")
     model.learn_one({"x": 2.0}, "a")
     assert model.predict_proba_one({"x": 1.5}) == pytest.approx(
@@ -181,7 +181,7 @@ def test_bad_priors(kind: Model, bad: dict[str, Any], error: Any) -> None:
     assert state(model) == before
 
 
-GAUSSIAN_BAD = [
+OWN_BAD = [
     ({"var_smoothing": -1e-9}, ValueError),
     ({"var_smoothing": math.nan}, ValueError),
     ({"var_smoothing": math.inf}, ValueError),
@@ -194,15 +194,26 @@ GAUSSIAN_BAD = [
     ({"ddof": -1}, ValueError),
     ({"ddof": math.nan}, ValueError),
     ({"ddof": "0"}, TypeError),
+    ({"shared_variance": 1}, TypeError),
+    ({"shared_variance": "yes"}, TypeError),
+    ({"shared_variance": None}, TypeError),
+    ({"alpha": -1.0}, ValueError),
+    ({"alpha": math.nan}, ValueError),
+    ({"alpha": math.inf}, ValueError),
+    ({"alpha": "1"}, TypeError),
+    ({"alpha": True}, TypeError),
 ]
 
 
-@pytest.mark.parametrize(("bad", "error"), GAUSSIAN_BAD, ids=str)
-def test_bad_readings_of_gaussian(bad: dict[str, Any], error: Any) -> None:
-    """A reading out of range is refused when the model is made, and names itself."""
+@pytest.mark.parametrize(("bad", "error"), OWN_BAD, ids=str)
+def test_bad_readings_of_their_own(bad: dict[str, Any], error: Any) -> None:
+    """A reading out of range is refused when a model that has it is made, and names itself."""
     ((name, _),) = bad.items()
-    with pytest.raises(error, match=name):
-        MODELS[0].make(**bad)
+    kinds = [kind for kind in MODELS if name in kind.readings]
+    assert kinds
+    for kind in kinds:
+        with pytest.raises(error, match=name):
+            kind.make(**bad)
 
 
 @every_prior_model

@@ -14,14 +14,15 @@ SEEDS = (1, 2, 3)
 
 
 @pytest.fixture(scope="session")
-def topic_of(kafka: Broker, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Filled]:
-    """A filled topic for each seed, made when it is first asked for."""
-    made: dict[int, Filled] = {}
+def topic_of(kafka: Broker, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Filled]:
+    """A filled topic for each seed and kind of model, made when it is first asked for."""
+    made: dict[tuple[int, str], Filled] = {}
 
-    def topic(seed: int) -> Filled:
-        if seed not in made:
-            made[seed] = filled(kafka, tmp_path_factory.mktemp("reference"), seed)
-        return made[seed]
+    def topic(seed: int, kind: str = "gaussian") -> Filled:
+        if (seed, kind) not in made:
+            folder = tmp_path_factory.mktemp("reference")
+            made[seed, kind] = filled(kafka, folder, seed, kind)
+        return made[seed, kind]
 
     return topic
 

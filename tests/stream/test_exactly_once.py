@@ -8,12 +8,13 @@ import pytest
 from streamnb.testing import Broker
 from streamnb.testing.driver import Crew, eventually
 
-from .topics import FAST, NUMBER, SLOW, Filled, filled
+from .topics import FAST, KINDS, NUMBER, SLOW, Filled, filled
 
 GRID = [(workers, seed) for seed in (1, 2, 3) for workers in (1, 2, 4)]
 DIAGONAL = [(1, 1), (2, 2), (4, 3)]
 
-Topics = Callable[[int], Filled]
+Topics = Callable[..., Filled]
+OTHERS = [kind for kind in KINDS if kind != "gaussian"]
 
 
 def past(crew: Crew, part: float) -> Callable[[], bool]:
@@ -30,15 +31,22 @@ def test_undisturbed(topic_of: Topics, crew: Crew, workers: int, seed: int) -> N
     topic.check(crew)
 
 
-@pytest.mark.parametrize(("workers", "seed"), GRID)
+@pytest.mark.parametrize(
+    ("workers", "seed", "kind"),
+    [
+        *((workers, seed, "gaussian") for workers, seed in GRID),
+        *((workers, seed, kind) for kind in OTHERS for workers, seed in DIAGONAL),
+    ],
+)
 def test_killed_and_stopped_in_the_middle(
-    topic_of: Topics, crew: Crew, workers: int, seed: int
+    topic_of: Topics, crew: Crew, workers: int, seed: int, kind: str
 ) -> None:
-    topic = topic_of(seed)
-    running = [crew.learn(topic.source, *SLOW) for _ in range(workers)]
+    topic = topic_of(seed, kind)
+    flags = (*SLOW, *KINDS[kind].flags)
+    running = [crew.learn(topic.source, *flags) for _ in range(workers)]
     eventually(past(crew, 0.1))
     running.pop(0).kill()
-    running.append(crew.learn(topic.source, *SLOW))
+    running.append(crew.learn(topic.source, *flags))
     eventually(past(crew, 0.5))
     running.pop(0).stop()
     crew.learn(topic.source, *SLOW)
@@ -71,11 +79,16 @@ def test_paused_past_its_session(topic_of: Topics, crew: Crew, workers: int, see
     topic.check(crew)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_two_zombies_write_the_same_shards(topic_of: Topics, crew: Crew, seed: int) -> None:
-    topic = topic_of(seed)
-    crew.learn(topic.source, *SLOW, "--group", f"one-{seed}-{time.time_ns()}")
-    crew.learn(topic.source, *SLOW, "--group", f"two-{seed}-{time.time_ns()}")
+@pytest.mark.parametrize(
+    ("seed", "kind"), [(1, "gaussian"), (2, "gaussian"), (3, "gaussian"), *((1, k) for k in OTHERS)]
+)
+def test_two_zombies_write_the_same_shards(
+    topic_of: Topics, crew: Crew, seed: int, kind: str
+) -> None:
+    topic = topic_of(seed, kind)
+    for name in ("one", "two"):
+        group = f"{name}-{seed}-{time.time_ns()}"
+        crew.learn(topic.source, *SLOW, *KINDS[kind].flags, "--group", group)
     crew.finish()
     topic.check(crew)
 

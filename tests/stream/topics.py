@@ -1,26 +1,66 @@
 """Topics full of events, and what must come out of them, for the tests against a real broker."""
 
+import json
+import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streamnb import GaussianNB
+import streamnb
 from streamnb.testing import Broker
 from streamnb.testing.driver import Crew, events, one_pass, produce
 
 PARTITIONS = 4
 NUMBER = 8_000
-BAD = [
-    b"{not json",
-    b"",
-    b"null",
-    b'{"x": {"f0": [1]}, "y": "a"}',
-    b'{"x": {"f0": "text"}, "y": "a"}',
-    b'{"x": {"f0": 1}}',
-    b"\xff\xfe",
-    b'{"x": {"f0": "' + b"x" * 5_000_000 + b'"}, "y": "a"}',
-]
+BAD = 8
+
+
+def bad(kind: str) -> list[bytes]:
+    """Records that are no events: no JSON, nested, of the wrong kind, without a label, too long."""
+    field = KINDS[kind].field.encode()
+    wrong = b'"text"' if kind == "gaussian" else b"true"
+    return [
+        b"{not json",
+        b"",
+        b"null",
+        b'{"x": {"%b": [1]}, "y": "a"}' % field,
+        b'{"x": {"%b": %b}, "y": "a"}' % (field, wrong),
+        b'{"x": {"%b": 1}}' % field,
+        b"\xff\xfe",
+        b'{"x": {"%b": 1, "other": [' % field + b"1," * 2_500_000 + b'1]}, "y": "a"}',
+    ]
+
+
 TOMBSTONES = 3
+
+
+def mails(number: int, *, seed: int) -> list[bytes]:
+    """Labelled texts whose words grow with the stream, some of them in one class only."""
+    source = random.Random(seed)
+    made = []
+    for _ in range(number):
+        label = source.choice("abc")
+        words = [f"w{int(source.paretovariate(0.8)) % 5000}" for _ in range(12)]
+        words += [f"{label}{source.randrange(50)}"] * source.randrange(3)
+        made.append(json.dumps({"x": {"text": " ".join(words), "n": 1}, "y": label}).encode())
+    return made
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of model: how it is made here and on the command line, and what it learns."""
+
+    make: Callable[[], Any]
+    flags: tuple[str, ...]
+    events: Callable[..., list[bytes]]
+    field: str
+
+
+KINDS = {
+    "gaussian": Kind(streamnb.GaussianNB, (), events, "f0"),
+    "text": Kind(lambda: streamnb.MultinomialNB(text="text"), ("--text", "text"), mails, "text"),
+}
 
 FAST = ("--until-end", "--session-timeout", "2")
 """Flags of workers that end at the topic's end, and are missed soon when they are killed."""
@@ -36,6 +76,7 @@ class Filled:
     bootstrap: str
     topic: str
     good: list[bytes]
+    kind: str
     digest: str = ""
 
     @property
@@ -45,18 +86,21 @@ class Filled:
     def check(self, crew: Crew) -> Any:
         """Check that a crew has learned each event once, with the bytes of every other crew."""
         digest, model = crew.merged()
-        whole = one_pass(GaussianNB(), self.good)
+        whole = one_pass(KINDS[self.kind].make(), self.good)
         counters = model.provenance.counters
         assert counters.ok == len(self.good)
-        assert counters.bad == len(BAD)
+        assert counters.bad == BAD
         assert counters.tombstones == TOMBSTONES
         assert counters.gaps == 0
         assert model.class_weight == whole.class_weight
         for label in whole.classes:
-            assert near(model.means(label), whole.means(label))
-            assert near(model.variances(label), whole.variances(label))
+            if self.kind == "text":
+                assert model.counts(label) == whole.counts(label)
+            else:
+                assert near(model.means(label), whole.means(label))
+                assert near(model.variances(label), whole.variances(label))
         assert sum(each.next - each.start for each in model.provenance.ranges) == (
-            len(self.good) + len(BAD) + TOMBSTONES
+            len(self.good) + BAD + TOMBSTONES
         )
         assert len(crew.positions()) == PARTITIONS + 1
         assert digest == self.digest or not self.digest
@@ -69,17 +113,17 @@ def near(ours: dict[str, float], theirs: dict[str, float]) -> bool:
     )
 
 
-def filled(kafka: Broker, folder: Path, seed: int, number: int = NUMBER) -> Filled:
+def filled(kafka: Broker, folder: Path, seed: int, kind: str = "gaussian") -> Filled:
     """Make a topic, and note the digest that one undisturbed worker comes to."""
     config = {"max.message.bytes": 8_000_000}
     topic = kafka.create_topic(partitions=PARTITIONS + 1, config=config)
-    good = events(number, seed=seed)
+    good = KINDS[kind].events(NUMBER, seed=seed)
     values: list[bytes | None] = list(good)
-    for index, value in enumerate([*BAD, *[None] * TOMBSTONES]):
-        values.insert(number // 7 * index % number, value)
+    for index, value in enumerate([*bad(kind), *[None] * TOMBSTONES]):
+        values.insert(NUMBER // 7 * index % NUMBER, value)
     produce(kafka.bootstrap, topic, values, partitions=PARTITIONS)
-    ready = Filled(kafka.bootstrap, topic, good)
+    ready = Filled(kafka.bootstrap, topic, good, kind)
     with Crew(folder / f"undisturbed-{seed}") as crew:
-        crew.learn(ready.source, *FAST).done()
+        crew.learn(ready.source, *FAST, *KINDS[kind].flags).done()
         ready.digest = ready.check(crew)
     return ready
