@@ -38,6 +38,8 @@ class Block(ABC):
     """Whether an event that has nothing of the block says something all the same."""
     whole: ClassVar[bool] = False
     """Whether the block is one feature, whose value is all that it learns of an event."""
+    bools: ClassVar[bool] = False
+    """Whether its values must be bools."""
 
     likelihood: Any
     statistic: Any
@@ -204,6 +206,8 @@ class CategoryBlock(Block):
 class BooleanBlock(CategoryBlock):
     """Features that are `True` or `False`."""
 
+    bools: ClassVar[bool] = True
+
     def read(self, columns: Mapping[Name, Any], n: int) -> Any:
         """The columns as tokens, where they are bools."""
         for name, column in columns.items():
@@ -294,8 +298,14 @@ def check_bool(value: Any, name: Name) -> None:
         raise TypeError(msg)
 
 
+_KINDS: dict[type, int] = {float: NUMBERS, int: NUMBERS, str: TEXTS, bool: BOOLEANS}
+
+
 def kind_of(value: Any) -> int:
     """The block that takes a value of a feature which is not named."""
+    place = _KINDS.get(type(value))
+    if place is not None:
+        return place
     if isinstance(value, str):
         return TEXTS
     return BOOLEANS if isinstance(value, bool | np.bool_) else NUMBERS

@@ -16,7 +16,6 @@ from streamnb.models.blocks import (
     BOOLEANS,
     NUMBERS,
     Block,
-    BooleanBlock,
     NumberBlock,
     check_bool,
     kind_of,
@@ -174,15 +173,16 @@ class MixedNB(BayesClassifier):
             place = self._places.get(name)
             if place is None:
                 place = kind_of(value)
-            block = self._blocks[place]
-            if block.whole:
+            elif self._blocks[place].whole:
                 parts[place] = None if is_missing(value) else value
                 continue
-            if isinstance(block, BooleanBlock):
+            elif self._blocks[place].bools:
                 check_bool(value, name)
-            if parts[place] is None:
-                parts[place] = {}
-            parts[place][name] = value
+            part = parts[place]
+            if part is None:
+                parts[place] = {name: value}
+            else:
+                part[name] = value
         return parts
 
     def _tables(self, X: Any, columns: Sequence[Name] | None) -> list[Any]:
