@@ -78,11 +78,12 @@ def check_dialogue(block: str, home: Path, kafka: str = KAFKA) -> None:
 
 
 def test_the_pipeline() -> None:
-    (block,) = blocks("pycon")
-    test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
-    runner = doctest.DocTestRunner()
-    runner.run(test)
-    assert runner.summarize(verbose=False).failed == 0
+    assert blocks("pycon")
+    for block in blocks("pycon"):
+        test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
+        runner = doctest.DocTestRunner()
+        runner.run(test)
+        assert runner.summarize(verbose=False).failed == 0
 
 
 @pytest.mark.broker

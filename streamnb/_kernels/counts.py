@@ -37,6 +37,7 @@ _LARGE_WEIGHT = cython.declare(cython.double, 1e15)
 # A token's cells: where they begin, and their number, which is that of its classes, in one word.
 _SHIFT = cython.declare(cython.longlong, 20)
 _NUMBERS = cython.declare(cython.longlong, (1 << 20) - 1)
+_NOISE = cython.declare(cython.double, 1e-9)
 _MOST_COUNTS = cython.declare(cython.Py_ssize_t, 8192)
 
 
@@ -482,12 +483,15 @@ class CountsTable:
         if n == _NUMBERS:
             msg = f"a token is in {n} classes, and in no more"
             raise ValueError(msg)
-        if n & (n - 1) == 0:  # the place is full
-            start = self._moved(token, n)
         if n == 0:
             self._vocabulary += 1
             if self._owners is not None:
                 self._join_group(token)
+            start = self._moved(token, 0, 1)
+        elif n & (n - 1) == 0:  # the place is full
+            i = start
+            start = self._moved(token, n, n + 1)
+            self._release(i, n)
         self._cells[2 * (start + n)] = 0.0
         self._cells[2 * (start + n) + 1] = k
         self._places[token] += 1
@@ -504,12 +508,14 @@ class CountsTable:
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
-    def _moved(self, token: cython.longlong, n: cython.longlong) -> cython.longlong:
-        """Moves the n cells of a token to a place for twice as many; answers where that begins."""
+    def _moved(
+        self, token: cython.longlong, n: cython.longlong, least: cython.longlong
+    ) -> cython.longlong:
+        """Moves the n cells of a token to a place for at least so many; answers where it begins."""
         i: cython.longlong
         size: cython.Py_ssize_t = 0  # of the new place, as a power of two
         room: cython.longlong = 1
-        while room <= n:
+        while room < least:
             room *= 2
             size += 1
         start: cython.longlong = self._places[token] >> _SHIFT
@@ -522,9 +528,6 @@ class CountsTable:
             self._used = to + room
         for i in range(2 * n):
             self._cells[2 * to + i] = self._cells[2 * start + i]
-        if n > 0:
-            self._cells[2 * start] = self._free[size - 1]
-            self._free[size - 1] = start
         self._places[token] = (to << _SHIFT) | n
         return to
 
@@ -568,6 +571,129 @@ class CountsTable:
         s[o + 2 * low] = c
         s[o + 2 * low + 1] = by
         self._heads[k * _HEAD + 5] = n + 1
+
+    # -- unlearning ------------------------------------------------------------------------
+
+    @cython.cfunc
+    def unlearn(self, x: Any, y: Any, w: Any, t: Any) -> cython.bint:
+        """Takes back one event; tells whether its class has no weight left.
+
+        Raises, and changes nothing, where it cannot have been learned.
+        """
+        i: cython.Py_ssize_t
+        weight: cython.double = check_weight(w)
+        if t is not None:
+            event_time(t)
+        slot = self._classes.find(y)
+        new: list[Any] = []
+        n: cython.Py_ssize_t = self._read(x, new)
+        if weight == 0.0:
+            return False
+        if slot is None:
+            msg = f"class {y!r} cannot unlearn: it has learned nothing"
+            raise ValueError(msg)
+        if new:
+            msg = f"class {y!r} cannot unlearn {new[0][0]!r}: it was never learned"
+            raise ValueError(msg)
+        k: cython.Py_ssize_t = slot
+        h: cython.Py_ssize_t = k * _HEAD
+        total: cython.double = weight * self._sum
+        left: cython.double = _left(self._heads[h], self._heads[h + 1], weight)
+        sums: cython.double = _left(self._heads[h + 2], self._heads[h + 3], total)
+        if left < 0.0 or sums < 0.0:
+            msg = f"class {y!r} cannot unlearn with w={w!r}: it has less weight, or fewer counts"
+            raise ValueError(msg)
+        for i in range(n):
+            if self._rest(self._slots[i], k, weight * self._values[i]) < 0.0:
+                msg = f"class {y!r} cannot unlearn the event: it has fewer counts of a token"
+                raise ValueError(msg)
+        bounded: cython.bint = self._binary or self._owners is not None
+        if (left == 0.0 and sums != 0.0) or (bounded and self._most(k, n, weight) > left):
+            msg = f"class {y!r} would have less weight than one of its tokens with w={w!r} gone"
+            raise ValueError(msg)
+        for i in range(n):
+            self._take(self._slots[i], k, self._rest(self._slots[i], k, weight * self._values[i]))
+        if left == 0.0:
+            for i in range(4):
+                self._heads[h + i] = 0.0
+        else:
+            _add_to(self._heads, h, -weight)
+            if sums == 0.0:
+                self._heads[h + 2] = self._heads[h + 3] = 0.0
+            else:
+                _add_to(self._heads, h + 2, -total)
+        self._clock[0] += 1
+        return left == 0.0
+
+    def unlearn_event(self, x: Any, y: Any, w: Any, t: Any) -> bool:
+        """`unlearn`, for callers that are not compiled."""
+        return bool(self.unlearn(x, y, w, t))
+
+    @cython.cfunc
+    def _rest(self, token: cython.longlong, k: cython.longlong, c: cython.double) -> cython.double:
+        """What is left of a token's count without c: 0 within rounding, -1 where there is less."""
+        i: cython.longlong
+        start: cython.longlong = self._places[token] >> _SHIFT
+        for i in range(start, start + (self._places[token] & _NUMBERS)):
+            if self._cells[2 * i + 1] == k:
+                return _left(self._cells[2 * i], 0.0, c)
+        return -1.0
+
+    @cython.cfunc
+    def _most(self, k: cython.longlong, n: cython.Py_ssize_t, w: cython.double) -> cython.double:
+        """The largest count in a class once an event of n tokens is gone, less what is rounding.
+
+        Only its tokens lose w, so it is enough to look at those that are not in the event.
+        """
+        token: cython.Py_ssize_t
+        i: cython.longlong
+        start: cython.longlong
+        most: cython.double = 0.0
+        gone = {self._slots[token] for token in range(n)}
+        if self._spread_capacity:
+            i = 2 * k * self._spread_capacity + 2 * (_index(self._heads[k * _HEAD + 5]) - 1)
+            if _index(self._heads[k * _HEAD + 5]) > 0:
+                most = self._spread[i]
+            if most <= _left(self._heads[k * _HEAD], self._heads[k * _HEAD + 1], w):
+                return most
+        most = 0.0
+        for token in range(len(self._names)):
+            start = self._places[token] >> _SHIFT
+            for i in range(start, start + (self._places[token] & _NUMBERS)):
+                if self._cells[2 * i + 1] == k and token not in gone:
+                    most = max(most, self._cells[2 * i])
+        return most * (1.0 - _NOISE)
+
+    @cython.cfunc
+    def _take(self, token: cython.longlong, k: cython.longlong, c: cython.double) -> None:
+        """Makes c, less than before, the count of a token in a class that has one."""
+        i: cython.longlong = self._cell(token, k)
+        self._set(k, i, c)
+        if c != 0.0:
+            return
+        start: cython.longlong = self._places[token] >> _SHIFT
+        n: cython.longlong = (self._places[token] & _NUMBERS) - 1
+        self._cells[2 * i] = self._cells[2 * (start + n)]
+        self._cells[2 * i + 1] = self._cells[2 * (start + n) + 1]
+        self._places[token] -= 1
+        self._heads[k * _HEAD + 4] -= 1.0
+        if n == 0:
+            self._vocabulary -= 1
+            if self._owners is not None and self._groups[2 * token] >= 0:
+                self._groups[2 * self._groups[2 * token] + 1] -= 1
+            self._release(start, 1)
+        elif n & (n - 1) == 0:  # half the place is enough
+            self._moved(token, n, n)
+            self._release(start, 2 * n)
+
+    @cython.cfunc
+    def _release(self, start: cython.longlong, room: cython.longlong) -> None:
+        """Lets a place be used again."""
+        size: cython.Py_ssize_t = 0
+        while (1 << size) < room:
+            size += 1
+        self._cells[2 * start] = self._free[size]
+        self._free[size] = start
 
     # -- learning many events --------------------------------------------------------------
 
@@ -728,6 +854,41 @@ def _add_to(h: cython.p_double, i: cython.Py_ssize_t, w: cython.double) -> cytho
     e: cython.double = _sum_error(h[i], w, s) + h[i + 1]
     h[i] = s + e
     h[i + 1] = e - (h[i] - s)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _left(a: cython.double, a_lo: cython.double, c: cython.double) -> cython.double:
+    """What is left of a + a_lo without c: 0 within rounding, -1 where there is less."""
+    rest: cython.double = (a - c) + a_lo
+    if -_NOISE * c <= rest <= _NOISE * c:
+        return 0.0
+    return rest if rest > 0.0 else -1.0
+
+
+def unlearn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+    """Takes back one event that was learned, as if it had never been.
+
+    Bound as a method by the models whose `_table` is a `CountsTable`. Whole weights and counts are
+    exact; of others a rest within 1e-9 of what is taken away is rounding, and read as 0.
+
+    Parameters
+    ----------
+    x, y, w, t
+        the event as it was learned.
+
+    Raises
+    ------
+    TypeError
+        something is of the wrong kind.
+    ValueError
+        this cannot have been learned: the class or a token is unknown, a weight or a count would
+        become negative, or a class's weight less than a token's in it. Nothing was changed.
+    """
+    table: CountsTable = self._table
+    if table.unlearn(x, y, w, t):
+        self._forget(y)
 
 
 def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:

@@ -67,7 +67,8 @@ class GaussianScorer:
     _heads: cython.p_double
     _values: cython.p_double
     _clock: cython.p_longlong
-    _present: cython.p_double  # what weights and sums of squares are multiplied by
+    _present: cython.p_double
+    _now: cython.double  # what weights and sums of squares are multiplied by
     _classes: cython.p_longlong
     _features: cython.p_longlong
     _prior_counts: cython.p_double
@@ -289,6 +290,7 @@ class GaussianScorer:
         j: cython.Py_ssize_t
         added: cython.double
         high: cython.double = 0.0
+        self._now = self._present[0]
         if not self._given:
             self._weigh_classes()
         self._log_prior = [self._start[j] for j in range(self._k)]
@@ -313,7 +315,7 @@ class GaussianScorer:
         for k in range(self._k):
             w = self._prior_counts[k]
             if self._classes[k] >= 0:
-                w = _bounded(w + self._heads[4 * self._classes[k]] * self._present[0])
+                w = _bounded(w + self._heads[4 * self._classes[k]] * self._now)
             self._start[k] = w
         log_shares(self._start, self._k)
 
@@ -324,14 +326,14 @@ class GaussianScorer:
         if slot < 0:
             return 0.0
         if self._heads[4 * slot + 2] != 0.0:
-            return self._heads[4 * slot] * self._present[0]
-        return self._cells[(6 * slot + 4) * self._capacity + feature] * self._present[0]
+            return self._heads[4 * slot] * self._now
+        return self._cells[(6 * slot + 4) * self._capacity + feature] * self._now
 
     @cython.cfunc
     @cython.inline
     def _squares(self, m: cython.Py_ssize_t) -> cython.double:
         """The sum of squared deviations that is kept at m."""
-        return (self._cells[m] + self._cells[m + self._capacity]) * self._present[0]
+        return (self._cells[m] + self._cells[m + self._capacity]) * self._now
 
     @cython.cfunc
     @cython.exceptval(check=False)

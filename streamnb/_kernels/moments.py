@@ -364,6 +364,10 @@ class MomentsTable:
         return self._cells_array, self._heads_array, self._values_array, self._clock_array
 
     def is_tame(self) -> bool:
+        """Whether an event of ordinary size needs no care in any class."""
+        return bool((self._heads_array[: len(self._shown), 3] == 1.0).all())
+
+    def is_bounded(self) -> bool:
         """Whether no event of ordinary size can make any statistic infinite."""
         return bool(self._heads_array[: len(self._shown), 3].all())
 
@@ -390,7 +394,7 @@ class MomentsTable:
         """Writes into the head of a class whether it is whole, and whether it is tame.
 
         Whole: each feature has the class's own weight. Tame: no event of ordinary size can make
-        a statistic infinite, nor the error of a product underflow.
+        a statistic infinite (1/2 then), nor the error of a product underflow (1).
         """
         c: cython.Py_ssize_t = self._capacity
         m: cython.Py_ssize_t = k * _ROWS * c
@@ -399,12 +403,13 @@ class MomentsTable:
         w: cython.double = self._heads[4 * k]
         w_lo: cython.double = self._heads[4 * k + 1]
         whole: cython.bint = True
-        tame: cython.bint = w == 0.0 or _SMALL_WEIGHT <= w <= _LARGE_WEIGHT
+        tame: cython.bint = w <= _LARGE_WEIGHT
+        light: cython.bint = 0.0 < w < _SMALL_WEIGHT
         for i in range(len(self._order)):
             whole = whole and p[m + 4 * c + i] == w and p[m + 5 * c + i] == w_lo
             tame = tame and _is_ordinary(p[m + i]) and p[m + 2 * c + i] <= 1e300
         self._heads[4 * k + 2] = 1.0 if whole else 0.0
-        self._heads[4 * k + 3] = 1.0 if tame else 0.0
+        self._heads[4 * k + 3] = (0.5 if light else 1.0) if tame else 0.0
 
     def find(self, y: Any) -> Any:
         """The slot of a class, `None` where it has none; raises where y is no label."""
@@ -522,7 +527,7 @@ class MomentsTable:
         if (
             self._wild
             or not _SMALL_WEIGHT <= weight <= _LARGE_WEIGHT
-            or self._heads[4 * k + 3] == 0.0
+            or self._heads[4 * k + 3] != 1.0
         ):
             if not self._try_row(k, weight):
                 refusal = self._refusal
@@ -564,7 +569,7 @@ class MomentsTable:
             if (
                 self._wild
                 or not _SMALL_WEIGHT <= faded <= _LARGE_WEIGHT
-                or self._heads[4 * k + 3] == 0.0
+                or self._heads[4 * k + 3] != 1.0
             ):
                 if not self._try_row(k, faded):
                     refusal = self._refusal
@@ -916,7 +921,7 @@ class MomentsTable:
                 for j in range(d):
                     values[slot[j]] = data[r, j] + 0.0
             self._present = present
-            if wild or not _SMALL_WEIGHT <= w[r] <= _LARGE_WEIGHT or heads[4 * k[r] + 3] == 0.0:
+            if wild or not _SMALL_WEIGHT <= w[r] <= _LARGE_WEIGHT or heads[4 * k[r] + 3] != 1.0:
                 if not self._try_row(k[r], w[r]):
                     return int(r)
             else:

@@ -35,6 +35,11 @@ class BagClassifier(BayesClassifier):
     _table: counts.CountsTable
 
     learn_one = counts.learn_one
+    unlearn_one = counts.unlearn_one
+
+    def _forget(self, label: Label) -> None:
+        """Leaves out a class that has no weight left."""
+        self.hold(self._counts.without(label))
 
     def learn_many(
         self,
@@ -412,7 +417,7 @@ class _Given(BagClassifier):
         msg = "a model of given parameters predicts; it neither learns nor merges"
         raise TypeError(msg)
 
-    learn_many = learn_one
+    learn_many = unlearn_one = learn_one
 
     @property
     def class_weight(self) -> dict[Label, float]:

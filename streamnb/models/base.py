@@ -78,6 +78,13 @@ class BayesClassifier(MiniBatchClassifier):
     def take(self, parts: Iterable[Self]) -> None:
         """Takes the statistics of the parts, joined in order."""
 
+    def is_bounded(self) -> bool:
+        """Whether it can be merged with all others that are, whatever they are.
+
+        That is, with no statistic becoming infinite; a model that has none so large always can.
+        """
+        return True
+
     @abstractmethod
     def state(self) -> dict[str, Any]:
         """The statistics in canonical order, as plain data and arrays."""

@@ -14,13 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb import frames, sparse
-from streamnb._kernels import categories, counts, moments
+from streamnb._kernels import categories, counts, moments, unlearning
 from streamnb._kernels._values import count, is_missing, number
 from streamnb.bayes import Scorer
 from streamnb.likelihoods import Bag, Boolean, Categorical, Gaussian, Poisson, Text
 from streamnb.stats.counts import Counts, CountsState
 from streamnb.stats.fields import FieldCounts
-from streamnb.stats.index import CodedLabels, Label, Name, canonical_name, order_key
+from streamnb.stats.index import (
+    CodedLabels,
+    Label,
+    Name,
+    canonical_label,
+    canonical_name,
+    order_key,
+)
 from streamnb.stats.moments import Moments, MomentsState
 
 __all__ = ["BOOLEANS", "NUMBERS", "TEXTS", "Block", "check_bool", "kind_of", "make_blocks"]
@@ -57,6 +64,21 @@ class Block(ABC):
     def check_event(self, x: Any, y: Any, w: float) -> None:
         """Raises what `learn` would, and changes nothing."""
         self._table.check_event(x, y, w)
+
+    @abstractmethod
+    def unlearn(self, x: Any, y: Any, w: float, t: Any = None) -> None:
+        """Takes back the block's part of an event, as `unlearn_one` would."""
+
+    def unlearned(self, x: Any, y: Any, w: float, t: Any = None) -> Self:
+        """A copy that has taken back the block's part of an event; raises as `unlearn_one`."""
+        block = self.merged([self])
+        block.unlearn(x, y, w, t)
+        return block
+
+    def _forget(self, label: Label | None) -> None:
+        """Leaves out what has no weight left: a class, where one is named."""
+        self.statistic = self.statistic.without(None if label is None else canonical_label(label))
+        self._table = self.statistic.table
 
     @abstractmethod
     def read(self, columns: Mapping[Name, Any], n: int) -> Any:
@@ -105,28 +127,29 @@ class NumberBlock(Block):
 
     statistic: Moments
     learn = moments.learn_one
+    unlearn = unlearning.unlearn_one
 
     def __init__(self, likelihood: Gaussian | Poisson, statistic: Moments | None = None) -> None:
-        self._positive = isinstance(likelihood, Poisson)
-        empty = Moments(positive=self._positive)
+        self.positive = isinstance(likelihood, Poisson)
+        empty = Moments(positive=self.positive)
         super().__init__(likelihood, empty if statistic is None else statistic)
 
     def check_event(self, x: Any, y: Any, w: float) -> None:
         """Raises what `learn` would, and changes nothing."""
         self._table.read(x)
         sizes = (abs(number(value, name)) for name, value in x.items())
-        ordinary = moments.SMALL_WEIGHT <= w <= moments.LARGE_WEIGHT and self._table.is_tame()
+        ordinary = moments.SMALL_WEIGHT <= w <= moments.LARGE_WEIGHT and self._table.is_bounded()
         if not ordinary or not all(
             math.isnan(v) or v == 0.0 or moments.SMALL_VALUE <= v <= moments.LARGE_VALUE
             for v in sizes
         ):
-            trial = Moments.from_state(self.statistic.state(), positive=self._positive)
+            trial = Moments.from_state(self.statistic.state(), positive=self.positive)
             NumberBlock(self.likelihood, trial).learn(x, y, w)
 
     def read(self, columns: Mapping[Name, Any], n: int) -> frames.Table:
         """The columns as numbers."""
         names, cells = list(columns), list(columns.values())
-        return frames.numbers_of(names, cells, n, positive=self._positive)
+        return frames.numbers_of(names, cells, n, positive=self.positive)
 
     def check_rows(self, rows: frames.Table, labels: CodedLabels, weights: Floats) -> None:
         """Raises what `learn_rows` would, and changes nothing."""
@@ -152,7 +175,7 @@ class NumberBlock(Block):
     def merged(self, parts: Iterable[Block]) -> Self:
         """A block of what one would have learned that had the events of all."""
         statistics = (part.statistic for part in parts)
-        return type(self)(self.likelihood, Moments.merged(statistics, positive=self._positive))
+        return type(self)(self.likelihood, Moments.merged(statistics, positive=self.positive))
 
     def state(self) -> dict[str, Any]:
         """The statistic as plain data."""
@@ -161,7 +184,7 @@ class NumberBlock(Block):
     def with_state(self, state: Mapping[str, Any]) -> Self:
         """A block of the statistic that gave `state`."""
         unpacked = MomentsState.unpacked(state)
-        return type(self)(self.likelihood, Moments.from_state(unpacked, positive=self._positive))
+        return type(self)(self.likelihood, Moments.from_state(unpacked, positive=self.positive))
 
 
 class CategoryBlock(Block):
@@ -169,6 +192,7 @@ class CategoryBlock(Block):
 
     statistic: FieldCounts
     learn = categories.learn_one
+    unlearn = counts.unlearn_one
 
     def __init__(self, likelihood: Categorical, statistic: FieldCounts | None = None) -> None:
         super().__init__(likelihood, FieldCounts() if statistic is None else statistic)
@@ -226,6 +250,7 @@ class BagBlock(Block):
     whole: ClassVar[bool] = True
     statistic: Counts
     learn = counts.learn_one
+    unlearn = counts.unlearn_one
 
     def __init__(self, name: Name, likelihood: Bag | Text, statistic: Counts | None = None) -> None:
         self.name = name

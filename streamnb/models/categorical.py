@@ -69,6 +69,11 @@ class CategoricalNB(BayesClassifier):
         super().__init__()
 
     learn_one = categories.learn_one
+    unlearn_one = counts.unlearn_one
+
+    def _forget(self, label: Label) -> None:
+        """Leaves out a class that has no weight left."""
+        self.hold(self._counts.without(label))
 
     def learn_many(
         self,

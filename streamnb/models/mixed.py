@@ -121,6 +121,22 @@ class MixedNB(BayesClassifier):
         for block, part in zip(self._blocks, parts, strict=True):
             block.learn({} if part is None and not block.whole else part, y, weight, t)
 
+    def unlearn_one(self, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+        """Takes back one event that was learned, as the models of one kind do; costs a copy of all.
+
+        Raises `ValueError`, and changes nothing, where any block cannot have learned its part.
+        """
+        parts = zip(self._blocks, self._parts(x), strict=True)
+        trial = self.clone()
+        trial.hold(
+            [
+                block.unlearned({} if part is None and not block.whole else part, y, w, t)
+                for block, part in parts
+            ]
+        )
+        trial.set_state(trial.state())  # one weight of each class for all blocks
+        self.hold(trial.statistic)
+
     def learn_many(
         self,
         X: Any,
@@ -256,8 +272,21 @@ class MixedNB(BayesClassifier):
         self._prior()
 
     def _clear(self) -> None:
-        self._blocks, self._places = make_blocks(likelihoods_of(self.blocks))
+        blocks, self._places = make_blocks(likelihoods_of(self.blocks))
+        self.hold(blocks)
+
+    def hold(self, blocks: list[Block]) -> None:
+        """Takes blocks in place of its own."""
+        self._blocks = blocks
         self._scorer = STALE
+
+    def is_bounded(self) -> bool:
+        """Whether all values, weights and sums are so small that no merge makes one infinite."""
+        return all(
+            block.statistic.table.is_bounded()
+            for block in self._blocks
+            if isinstance(block, NumberBlock)
+        )
 
     def _make_scorer(self) -> Scorer:
         prior, labels = self._prior(), self.classes
@@ -285,11 +314,12 @@ class MixedNB(BayesClassifier):
     def take(self, parts: Iterable[Self]) -> None:
         """Takes the statistics of the parts, joined in order, in place of its own."""
         statistics = [part.statistic for part in parts]
-        self._blocks = [
-            block.merged([blocks[place] for blocks in statistics])
-            for place, block in enumerate(self._blocks)
-        ]
-        self._scorer = STALE
+        self.hold(
+            [
+                block.merged([blocks[place] for blocks in statistics])
+                for place, block in enumerate(self._blocks)
+            ]
+        )
 
     def state(self) -> dict[str, Any]:
         """The statistics of the blocks, in their order; the classes, which all share, once."""
@@ -309,8 +339,7 @@ class MixedNB(BayesClassifier):
         if "_blocks" not in self.__dict__:
             self._clear()
         own = zip(self._blocks, state["blocks"], strict=True)
-        self._blocks = [block.with_state({**part, **shared}) for block, part in own]
-        self._scorer = STALE
+        self.hold([block.with_state({**part, **shared}) for block, part in own])
 
     @classmethod
     def from_canonical(cls, parameters: Mapping[str, Any]) -> Self:

@@ -161,6 +161,10 @@ class MomentsClassifier(BayesClassifier):
         statistics = (part.statistic for part in parts)
         self.hold(Moments.merged(statistics, self._half_life(), positive=self.positive))
 
+    def is_bounded(self) -> bool:
+        """Whether all values, weights and sums are so small that no merge makes one infinite."""
+        return self._table.is_bounded()
+
     def state(self) -> dict[str, Any]:
         """The statistics in canonical order: see `streamnb.stats.moments.MomentsState.packed`."""
         return self._moments.state().packed()

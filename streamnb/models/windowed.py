@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, ClassVar, Self
 
 from streamnb import frames
-from streamnb._kernels import fading
+from streamnb._kernels import fading, moments
 from streamnb._kernels._values import check_weight, duration, event_time, is_number
 from streamnb.bayes import STALE, ClassPrior, Scorer
 from streamnb.models.base import BayesClassifier
@@ -29,7 +29,7 @@ class Windowed(BayesClassifier):
 
     An event older than the live panes is outside, and ignored, whenever it comes: shards merge
     pane by pane. An event without a time counts as one of the newest time; before there is any,
-    of the epoch. Numbers so large that panes cannot be merged are refused by the question.
+    of the epoch. What would make a statistic of the whole window infinite is refused.
 
     The readings of `model` are this model's too, and may be set at any time; whatever else
     `model` can be asked (`means`, ...) is answered of the window. An answer after an event costs
@@ -62,12 +62,20 @@ class Windowed(BayesClassifier):
 
     kind: ClassVar[str] = "windowed"
     state_parameters: ClassVar[tuple[str, ...]] = ("model", "length", "panes")
-    derived: ClassVar[tuple[str, ...]] = ("_width", "_panes", "_newest", "_older", "_whole")
+    derived: ClassVar[tuple[str, ...]] = (
+        "_width",
+        "_panes",
+        "_newest",
+        "_is_far",
+        "_older",
+        "_whole",
+    )
 
     model: BayesClassifier
     _panes: dict[int, Any]
     _newest: int | None
     _width: int
+    _is_far: bool  # whether a pane holds numbers so large that a merge may fail
     _older: Any  # what was made of all panes but the newest, and of all: None where out of date
     _whole: Any
 
@@ -78,6 +86,12 @@ class Windowed(BayesClassifier):
         super().__init__()
 
     # -- parameters ------------------------------------------------------------------------
+
+    @property
+    def positive(self) -> bool:  # type: ignore[override]  # an instance's, as of model
+        """Whether the model learns counts."""
+        model = self.__dict__.get("model")
+        return False if model is None else bool(model.positive)
 
     @property
     def readings(self) -> tuple[str, ...]:  # type: ignore[override]  # an instance's, as of model
@@ -175,6 +189,7 @@ class Windowed(BayesClassifier):
         self._width = self._pane_width()
         self._panes = {}
         self._newest = None
+        self._is_far = False
         self._changed(None)
 
     def _changed(self, mark: int | None) -> None:
@@ -208,6 +223,27 @@ class Windowed(BayesClassifier):
         for old in [each for each in self._panes if each <= mark - int(self.panes)]:
             del self._panes[old]
         self._changed(None)
+
+    def _put(self, panes: Mapping[int, Any], newest: int) -> None:
+        """Puts panes in place, `newest` being in the window's time from now on.
+
+        Raises
+        ------
+        ValueError
+            a statistic of the whole window would be infinite; nothing was changed.
+        """
+        before = self._panes, self._newest
+        self._panes = {**self._panes, **panes}
+        self._advance(newest)
+        self._changed(None)
+        self._is_far = not all(pane.is_bounded() for pane in self._panes.values())
+        if self._is_far:
+            try:
+                self._merged()
+            except ValueError:
+                self._panes, self._newest = before
+                self._changed(None)
+                raise
 
     def _is_outside(self, mark: int) -> bool:
         return self._newest is not None and mark <= self._newest - int(self.panes)
@@ -250,11 +286,16 @@ class Windowed(BayesClassifier):
             learned.
         """
         mark = self._mark(None if t is None else event_time(t))
-        counts = check_weight(w) > 0 and not self._is_outside(mark)
+        weight = check_weight(w)
+        counts = weight > 0 and not self._is_outside(mark)
         pane = self._panes.get(mark) if counts else None
-        pane = self._joined([]) if pane is None else pane
+        is_far = self._is_far or weight > moments.LARGE_WEIGHT or not _is_near(x)
+        if pane is None or is_far:
+            pane = self._joined([] if pane is None else [pane])
         pane.learn_one(x, y, w, t)
-        if counts:
+        if counts and is_far:
+            self._put({mark: pane}, mark)
+        elif counts:
             self._panes[mark] = pane
             self._advance(mark)
             self._changed(mark)
@@ -311,11 +352,8 @@ class Windowed(BayesClassifier):
                 refused.append(_at_row(error, rows))
         if refused:
             raise min(refused, key=lambda one: one[0])[1]
-        learned.pop(None, None)
-        if learned and newest is not None:
-            self._panes |= learned  # type: ignore[arg-type]  # None was taken out
-            self._advance(newest)
-            self._changed(None)
+        if newest is not None:
+            self._put({at: pane for at, pane in learned.items() if at is not None}, newest)
 
     def unlearn_one(self, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
         """Takes back one event that was learned, from the pane of its time.
@@ -385,7 +423,8 @@ class Windowed(BayesClassifier):
                     panes.setdefault(mark, []).append(pane)
         joined = {mark: self._joined(panes[mark]) for mark in sorted(panes)}
         self._clear()
-        self._panes, self._newest = joined, newest
+        if newest is not None:
+            self._put(joined, newest)
 
     def state(self) -> dict[str, Any]:
         """The number of the newest pane, and each pane that holds anything: [number, state]."""
@@ -413,13 +452,22 @@ class Windowed(BayesClassifier):
                 msg = f"pane {mark} holds nothing"
                 raise ValueError(msg)
         self._clear()
-        self._panes, self._newest = panes, newest
+        if newest is not None:
+            self._put(panes, newest)
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         """Makes the window anew; its model is its own, also in a shallow copy."""
         attributes = kept["attributes"]
         own = attributes | {"model": attributes["model"].clone()}
         super().__setstate__({"attributes": own, "state": kept["state"]})
+
+
+def _is_near(x: Any) -> bool:
+    """Whether no number of an event is so large that statistics may become infinite by it."""
+    return type(x) is dict and not any(
+        isinstance(v, int | float) and (v > moments.LARGE_VALUE or v < -moments.LARGE_VALUE)
+        for v in x.values()
+    )
 
 
 def _at_row(

@@ -340,6 +340,24 @@ class Counts:
         heads[:, :2], heads[:, 2:4] = weights, sums
         return whole
 
+    def without(self, label: Label) -> Counts:
+        """The same without a class that has no count and no weight left."""
+        state = self.state()
+        gone = state.labels.index(canonical_label(label))
+        owners = state.owners - (state.owners > gone).astype(np.int32)
+        kept = [place for place in range(len(state.labels)) if place != gone]
+        return self.with_state(
+            CountsState(
+                [state.labels[place] for place in kept],
+                state.tokens,
+                state.weights[kept],
+                state.sums[kept],
+                state.sizes,
+                owners,
+                state.counts,
+            )
+        )
+
     def weights(self) -> dict[Label, float]:
         """The weight that each class has seen, in canonical order."""
         heads, order = self.table.heads(), self.classes.order

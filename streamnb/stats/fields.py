@@ -93,6 +93,10 @@ class FieldCounts(Counts):
         """What one statistic would hold that had learned the events of all parts."""
         return cast("FieldCounts", super().merged(parts))
 
+    def without(self, label: Label) -> FieldCounts:
+        """The same without a class that has no count and no weight left."""
+        return cast("FieldCounts", super().without(label))
+
     def names(self) -> list[Name]:
         """The features that were seen, in canonical order."""
         tokens: list[Any] = super().names()

@@ -284,7 +284,7 @@ class Moments:
         Whether all is ordinary, so that no row can be refused; the times, where they count.
         """
         extreme = survey.survey(weights, moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
-        plain = self.table.is_tame() and not extreme and not found & survey.UNUSUAL
+        plain = self.table.is_bounded() and not extreme and not found & survey.UNUSUAL
         missing = bool(found & survey.MISSING)
         at = None if self.fading is None else self._times(times, len(values))
         if not plain:
@@ -340,6 +340,7 @@ class Moments:
         classes = labels.codes if in_order else slots[labels.codes]
         plain = plain and not missing
         if self.fading is None or times is None:
+            plain = plain and self.table.is_tame()
             return self.table.learn_rows(values, features, classes, weights, plain)
         for start, stop, shift, faded in self.fading.pieces(times, weights):
             if shift:

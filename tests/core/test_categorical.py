@@ -343,3 +343,46 @@ def test_wide_questions() -> None:
         for verb in ("predict_one", "predict_proba_one", "joint_log_likelihood"):
             loaded = streamnb.loads(state(model))
             assert getattr(loaded, verb)(wide) == getattr(model, verb)(wide)
+
+
+@settings(max_examples=200, deadline=None)
+@given(ROWS, st.integers(0, 12), st.randoms(use_true_random=False))
+def test_what_was_taken_back_never_was(rows: Any, number: int, rng: Any) -> None:
+    """Learn n, unlearn m of them: the bytes and answers of the n - m; what is left, to nothing.
+
+    A value that is gone from all classes is no value any more: S is that of the others.
+    """
+    rows = [(x, y, 2.0 if w == 0.25 else float(w)) for x, y, w in rows]
+    shuffled = rng.sample(rows, len(rows))
+    model = taught(rows)
+    for x, y, w in shuffled[:number]:
+        model.unlearn_one(x, y, w)
+    others = taught(shuffled[number:])
+    same(model, others)
+    for x, _, _ in rows:
+        assert model.joint_log_likelihood(x) == pytest.approx(others.joint_log_likelihood(x))
+    for x, y, w in shuffled[number:]:
+        model.unlearn_one(x, y, w)
+    same(model, CategoricalNB())
+
+
+NEVER_LEARNED: list[tuple[Any, ...]] = [
+    ({"c": "v"}, "a"),
+    ({"c": "u"}, "a", 2.5),
+    ({"c": "u"}, "z"),
+    ({"c": True}, "b"),
+    ({"new": "u"}, "a"),
+    ({}, "a", 1.0),  # both events of a had a c: it would have more of it than events
+    ({"c": "w"}, "b"),
+]
+
+
+@pytest.mark.parametrize("event", NEVER_LEARNED, ids=str)
+def test_what_was_not_learned_is_not_taken_back(event: Any) -> None:
+    """An event that none can have been is a ValueError, and changes no byte."""
+    rows = [({"c": "u"}, "a"), ({"c": "u"}, "a"), ({"c": "v", "d": 1}, "b"), ({"d": 1}, "b")]
+    model = taught(rows)
+    before = state(model)
+    with pytest.raises(ValueError, match=r"unlearn|weight"):
+        model.unlearn_one(*event)
+    assert state(model) == before

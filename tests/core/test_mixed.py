@@ -542,3 +542,45 @@ def test_false_states() -> None:
         changed = {**body, "parameters": {**body["parameters"], **wrong}}
         with pytest.raises(CodecError):
             streamnb.loads(sealed(msgspec.msgpack.encode(changed)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_was_taken_back_never_was(seed: int) -> None:
+    """Learn n, unlearn m of them: the n - m are left, counts exactly; then nothing at all."""
+    rows = rows_of(seed, 40)
+    model = taught(rows, BLOCKS)
+    for x, y, w in rows[25:]:
+        model.unlearn_one(x, y, w)
+    others = taught(rows[:25], BLOCKS)
+    assert model.class_weight == others.class_weight
+    assert model.features == others.features
+    for y in others.class_weight:
+        assert model.counts(y) == others.counts(y)
+        assert model.means(y) == pytest.approx(others.means(y), rel=1e-11, abs=1e-11)
+        assert model.variances(y) == pytest.approx(others.variances(y), rel=1e-11, abs=1e-11)
+    same(streamnb.loads(state(model)), model)
+    text = {"mail": "win noon", "code": 7}
+    assert model.predict_proba_one(text) == pytest.approx(others.predict_proba_one(text), rel=1e-11)
+    for x, y, w in rows[:25][::-1]:
+        model.unlearn_one(x, y, w)
+    same(model, MixedNB(BLOCKS))
+
+
+NEVER: list[tuple[Any, ...]] = [
+    ({"words": {"zz": 1}}, "a"),
+    ({"code": "never"}, "a"),
+    ({"flag": True}, "z"),
+    ({"wide": 1.0, "code": b"x"}, "a"),
+    ({}, "a", 1e6),
+    ({"free": "green"}, "a"),
+]
+
+
+@pytest.mark.parametrize("event", NEVER, ids=str)
+def test_what_was_not_learned_is_not_taken_back(event: Any) -> None:
+    """What one block cannot have learned no block takes back."""
+    model = taught(rows_of(7), BLOCKS)
+    before = state(model)
+    with pytest.raises((ValueError, TypeError)):
+        model.unlearn_one(*event)
+    assert state(model) == before

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import streamnb
-from streamnb import GaussianNB, MergeError, Windowed
+from streamnb import GaussianNB, MergeError, MultinomialNB, Windowed
 
 from .states import ANY, EVENTS, LABELS, WHOLE, close
 from .verbs import pandas_table, same, state
@@ -416,3 +416,51 @@ def test_saved_and_loaded(tmp_path: Any) -> None:
     same(streamnb.load(tmp_path / "window.nb"), model)
     assert model != learn(window((10, 5)), [({"x": 1.0}, "a", 1.0, 3.0)])
     assert model != learn(window((10, 5), prior_count=0.5), [({"x": 1.0}, "a", 1.0, 4.0)])
+
+
+def test_what_the_whole_window_cannot_hold() -> None:
+    """Panes that no merge could join: refused where it is learned, merged or read, unchanged."""
+    model = learn(window((10, 5)), [({"x": 1e200}, "a", 1.0, 3.0), ({"x": 1.0}, "b", 1.0, 4.0)])
+    before = state(model)
+    model.predict_one({"x": 1.0})
+    for x in ({"x": -1e200}, {"x": 2.0}, {"x": 2.0, "new": np.float64(-1e200)}):
+        with pytest.raises(ValueError, match=r"range"):
+            model.learn_one(x, "a", t=9.0)
+        assert state(model) == before
+        with pytest.raises(ValueError, match=r"range"):
+            model.learn_many(pd.DataFrame([{"x": 1.0}, x]), ["b", "a"], t=[5.0, 9.0])
+        assert state(model) == before
+    heavy = learn(window((10, 5)), [({"x": 1.0}, "a", 1.7e308, 3.0)])
+    with pytest.raises(ValueError, match=r"weight of class 'a' would leave the range"):
+        heavy.learn_one({}, "a", 1.7e308, t=9.0)
+    assert heavy.class_weight == {"a": 1.7e308}
+    other = learn(window((10, 5)), [({"x": -1e200}, "a", 1.0, 9.0)])
+    for join in (lambda: model + other, lambda: other + model):
+        with pytest.raises(ValueError, match=r"range"):
+            join()
+    held = model.state()
+    with pytest.raises(ValueError, match=r"range"):
+        window((10, 5)).set_state({"newest": 4, "panes": [*held["panes"], *other.state()["panes"]]})
+    model.learn_one({"x": 5.0}, "b", t=9.0)
+    model.learn_one({"x": 1e200}, "a", t=9.0)
+    assert model.class_weight == {"a": 2.0, "b": 2.0}
+    model.learn_one({"x": -1e200}, "c", t=20.0)
+    model.learn_one({"x": -1.0}, "a", t=21.0)
+    assert model.means("a") == {"x": -1.0}
+
+
+def test_a_window_of_texts() -> None:
+    """Models of tokens in a window: the last hour is what a model of the last hour has learned."""
+    window = Windowed(MultinomialNB(text="text"), length=3600)
+    plain = MultinomialNB(text="text")
+    events = [(f"w{i % 7} w{i % 5} w{i % 3}", "ab"[i % 2], 600.0 * i) for i in range(30)]
+    for text, label, t in events:
+        window.learn_one({"text": text}, label, t=t)
+    for text, label, t in events:
+        if t > 600 * 29 - 3600:
+            plain.learn_one({"text": text}, label)
+    for label in "ab":
+        assert window.counts(label) == plain.counts(label)
+    assert window.predict_proba_one({"text": "w1 w4"}) == plain.predict_proba_one({"text": "w1 w4"})
+    same(streamnb.loads(state(window)), window)
+    assert window._tags == plain._tags
