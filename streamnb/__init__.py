@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from streamnb.codec import dumps, loads, save
     from streamnb.models import (
         BernoulliNB,
+        CategoricalNB,
         ComplementNB,
         GaussianNB,
+        MixedNB,
         MultinomialNB,
         PoissonNB,
         Windowed,
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BernoulliNB",
+    "CategoricalNB",
     "CodecError",
     "ComplementNB",
     "ConfigError",
     "GaussianNB",
     "MergeError",
+    "MixedNB",
     "MultinomialNB",
     "PoissonNB",
     "SourceError",
@@ -47,8 +51,10 @@ __all__ = [
 
 _HOMES = {
     "BernoulliNB": "streamnb.models",
+    "CategoricalNB": "streamnb.models",
     "ComplementNB": "streamnb.models",
     "GaussianNB": "streamnb.models",
+    "MixedNB": "streamnb.models",
     "MultinomialNB": "streamnb.models",
     "PoissonNB": "streamnb.models",
     "Windowed": "streamnb.models",

@@ -9,7 +9,7 @@ prior of its classes; labels and probabilities follow from it, for one event (co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -20,7 +20,15 @@ from streamnb._kernels import posterior
 from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label, LabelIndex, canonical_label
 
-__all__ = ["STALE", "ClassPrior", "Scorer", "Stale", "places_of", "probabilities_of"]
+__all__ = [
+    "STALE",
+    "BlockScorer",
+    "ClassPrior",
+    "Scorer",
+    "Stale",
+    "places_of",
+    "probabilities_of",
+]
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +65,67 @@ class Stale:
 
 
 STALE = Stale()
+
+
+class BlockScorer:
+    """Bayes' rule over blocks: log p(y) plus the sum of log p(x | y) over the blocks of features.
+
+    Features of different blocks are independent within a class, as those of one block may be.
+
+    Parameters
+    ----------
+    scorers
+        of the blocks. The first has the prior of the classes; the others have a log prior of 0 for
+        each class, so that the prior counts once.
+    parts
+        gives the part of an event that belongs to each block, the event that the block's scorer
+        takes; `None` where there is nothing of it, but for the first.
+    always
+        for each block whether it says something of an event that has nothing of it.
+    """
+
+    def __init__(
+        self,
+        scorers: Sequence[Scorer],
+        parts: Callable[[Any], Sequence[Any]],
+        always: Sequence[bool],
+    ) -> None:
+        self._first, *self._others = scorers
+        self._parts = parts
+        self._always = always[1:]
+
+    @property
+    def labels(self) -> list[Label]:
+        """The classes in canonical order."""
+        return self._first.labels
+
+    @property
+    def log_prior(self) -> list[float]:
+        """The logarithm of each class's prior probability."""
+        return self._first.log_prior
+
+    def scores(self, x: Mapping[Any, Any]) -> list[float] | None:
+        """One number for each class; `None` where any block is out of date."""
+        first, *parts = self._parts(x)
+        total = self._first.scores(first)
+        for scorer, part, always in zip(self._others, parts, self._always, strict=True):
+            if part is None and not always:
+                continue
+            more = scorer.scores(part)
+            if total is None or more is None:
+                return None
+            total = [a + b for a, b in zip(total, more, strict=True)]
+        return total
+
+    def scores_many(self, *tables: Any) -> Floats | None:
+        """(n, K) numbers for the rows of a table, given as what each block's scorer takes."""
+        total = self._first.scores_many(*tables[0])
+        for scorer, table in zip(self._others, tables[1:], strict=True):
+            more = scorer.scores_many(*table)
+            if total is None or more is None:
+                return None
+            total = total + more
+        return total
 
 
 @dataclass(frozen=True)

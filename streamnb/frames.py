@@ -32,6 +32,8 @@ __all__ = [
     "Numbered",
     "Table",
     "height",
+    "numbers_of",
+    "read_cells",
     "read_column",
     "read_labels",
     "read_names",
@@ -88,8 +90,12 @@ def read_table(X: Any, columns: Sequence[Name] | None = None, *, positive: bool 
         an infinite value, a negative one where they are refused, two columns of one name, names
         that do not fit.
     """
-    table = _read_table(X, columns)
-    if positive and (table.values < 0.0).any():
+    return _positive(_read_table(X, columns)) if positive else _read_table(X, columns)
+
+
+def _positive(table: Table) -> Table:
+    """The table, no value of which may be negative."""
+    if (table.values < 0.0).any():
         row, place = (int(at) for at in np.argwhere(table.values < 0.0)[0])
         value = table.values[row, place]
         name = table.names[place]
@@ -166,6 +172,65 @@ def read_column(X: Any, name: Name, columns: Sequence[Name] | None = None) -> li
         return list(X.to_series(place).to_list())
     cells = list(X.iloc[:, place]) if library == "pandas" else list(X[:, place])
     return [None if is_missing(cell) else cell for cell in cells]
+
+
+def read_cells(
+    X: Any, columns: Sequence[Name] | None = None
+) -> tuple[list[Name], list[NDArray[Any] | list[Any]]]:
+    """The columns of a table whose cells may be anything: their names, and their cells.
+
+    A column is an array where it is one of numbers or bools, all of them there, else a list.
+    `X` and `columns` as for `read_table`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        no table, two columns of one name, names that do not fit.
+    """
+    height(X)
+    library = library_of(X)
+    if library in ("pandas", "polars"):
+        if columns is not None:
+            raise TypeError(_OWN_NAMES.format(library))
+        names = _checked(X.columns, X.shape[1])
+        series = X.to_series if library == "polars" else lambda place: X.iloc[:, place]
+        return names, [_cells(series(place), library) for place in range(len(names))]
+    array = X.toarray() if library == "scipy" else X
+    if array.ndim != 2:
+        msg = f"a table has two dimensions, not {array.ndim}"
+        raise ValueError(msg)
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(object), None)
+    names = (
+        list(map(str, range(array.shape[1]))) if columns is None else _checked(columns, X.shape[1])
+    )
+    plain = array.dtype.kind in "fiub"
+    return names, [
+        array[:, place] if plain else list(array[:, place]) for place in range(len(names))
+    ]
+
+
+def numbers_of(
+    names: list[Name], columns: Sequence[Any], n: int, *, positive: bool = False
+) -> Table:
+    """The table of n rows whose columns `read_cells` has read, as far as they are numbers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        a value that is no number, infinite, or, where these are refused, negative; names its row.
+    """
+    table = _finite(_by_cell(columns, names) if names else np.empty((n, 0)), names)
+    return _positive(table) if positive else table
+
+
+def _cells(column: Any, library: str) -> NDArray[Any] | list[Any]:
+    """The cells of a column of pandas or polars."""
+    if library == "polars":
+        plain = column.dtype.is_numeric() and not column.dtype.is_decimal()
+        return column.to_numpy() if plain and not column.null_count() else list(column.to_list())
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub"
+    return column.to_numpy() if plain else list(column)
 
 
 def _read_columns(X: Any, names: list[Name], library: str) -> Table:

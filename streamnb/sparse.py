@@ -13,10 +13,21 @@ import numpy as np
 
 from streamnb import frames
 from streamnb._kernels import hashing, survey
+from streamnb._kernels._values import category
 from streamnb.stats.counts import SparseRows
+from streamnb.stats.fields import field_tokens
 from streamnb.stats.index import Name
 
-__all__ = ["hashed", "read_counts", "read_texts", "rows_of", "thresholded"]
+__all__ = [
+    "hashed",
+    "read_bags",
+    "read_counts",
+    "read_fields",
+    "read_texts",
+    "rows_of",
+    "rows_of_fields",
+    "thresholded",
+]
 
 
 def read_counts(X: Any, columns: Sequence[Name] | None = None) -> SparseRows:
@@ -141,6 +152,93 @@ def rows_of(bags: Sequence[dict[Any, Any]]) -> SparseRows:
     )
 
 
+def read_fields(X: Any, columns: Sequence[Name] | None = None) -> SparseRows:
+    """Reads a table whose cells are categories: texts, numbers and bools.
+
+    `X` and `columns` as for `streamnb.frames.read_table`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        no table, names that do not fit, or a value that `learn_one` would refuse, naming its row.
+    """
+    names, cells = frames.read_cells(X, columns)
+    return rows_of_fields(names, cells, X.shape[0])
+
+
+def rows_of_fields(names: Sequence[Name], cells: Sequence[Any], n: int) -> SparseRows:
+    """The features and values of n rows, columns of cells, as the tokens of `FieldCounts`."""
+    tokens: list[Any] = []
+    places = np.full((n, 2 * len(names)), -1, dtype=np.int64)
+    refused: list[tuple[int, Exception]] = []
+    for at, (name, column) in enumerate(zip(names, cells, strict=True)):
+        try:
+            codes, values = _coded(column, name)
+        except _RefusedError as error:
+            refused.append((error.row, error.why))
+            continue
+        if not values:
+            continue
+        first = len(tokens)
+        tokens += [(name,), *(field_tokens(name, value)[1] for value in values)]
+        there = codes >= 0
+        places[there, 2 * at] = first
+        places[there, 2 * at + 1] = codes[there] + first + 1
+    if refused:
+        row, why = min(refused, key=lambda one: one[0])
+        kind = TypeError if isinstance(why, TypeError) else ValueError
+        msg = f"row {row}: {why}"
+        raise kind(msg)
+    kept = places >= 0
+    bounds = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(kept.sum(axis=1), out=bounds[1:])
+    found = places[kept]
+    return SparseRows(bounds, found, np.ones(len(found)), tokens)
+
+
+class _RefusedError(Exception):
+    """A cell that is no category."""
+
+    def __init__(self, row: int, why: Exception) -> None:
+        super().__init__(row, why)
+        self.row = row
+        self.why = why
+
+
+def _coded(column: Any, name: Name) -> tuple[Any, list[tuple[str, Any]]]:
+    """The place of each cell's value among those that are different, -1 where it is missing."""
+    places: dict[tuple[str, Any], int] = {}
+    if isinstance(column, np.ndarray):
+        different, inverse = np.unique(column, return_inverse=True)
+        of_value = np.empty(len(different), dtype=np.int64)
+        for at, value in enumerate(different):
+            try:
+                of_value[at] = _code(value, name, places)
+            except (TypeError, ValueError) as error:
+                raise _RefusedError(int((inverse == at).argmax()), error) from error
+        return of_value[inverse], list(places)
+    codes = np.empty(len(column), dtype=np.int64)
+    known: dict[type, dict[Any, int]] = {kind: {} for kind in (str, int, float, bool)}
+    for row, value in enumerate(column):
+        of_kind = known.get(type(value))
+        code: int | None = None if of_kind is None else of_kind.get(value)
+        if code is None:
+            try:
+                code = _code(value, name, places)
+            except (TypeError, ValueError) as error:
+                raise _RefusedError(row, error) from error
+            if of_kind is not None:
+                of_kind[value] = code
+        codes[row] = code
+    return codes, list(places)
+
+
+def _code(value: Any, name: Name, places: dict[tuple[str, Any], int]) -> int:
+    """The place of a value, a new one if need be; -1 where it is missing."""
+    found = category(value, name)
+    return -1 if found is None else places.setdefault(found, len(places))
+
+
 def read_texts(
     X: Any,
     field: str,
@@ -163,11 +261,21 @@ def read_texts(
     TypeError
         no table, or a value that is no text; names its row.
     """
-    found = frames.read_column(X, field, columns)
+    return read_bags(frames.read_column(X, field, columns), lambda text: bag({field: text}))
+
+
+def read_bags(cells: Sequence[Any], bag: Callable[[Any], dict[Any, Any]]) -> SparseRows:
+    """The rows of a column whose cells `bag` makes tokens and counts above 0 of.
+
+    Raises
+    ------
+    TypeError, ValueError
+        a cell that it refuses; names its row.
+    """
     bags = []
-    for row, text in enumerate(found):
+    for row, cell in enumerate(cells):
         try:
-            bags.append(bag({field: text}))
+            bags.append(bag(cell))
         except (TypeError, ValueError) as error:
             msg = f"row {row}: {error}"
             kind = TypeError if isinstance(error, TypeError) else ValueError

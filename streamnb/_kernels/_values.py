@@ -16,6 +16,7 @@ import numpy as np
 
 __all__ = [
     "as_event",
+    "category",
     "check_parameter",
     "check_weight",
     "count",
@@ -83,6 +84,40 @@ def number(value: Any, name: object, *, positive: bool = False) -> float:
         msg = f"feature {name!r}: a number that is not negative is wanted, not {value!r}"
         raise ValueError(msg)
     return result
+
+
+def category(value: Any, name: object) -> tuple[str, Any] | None:
+    """The kind ("bool", "number" or "text") and value of a category; `None` where it is missing.
+
+    A number is a float, or an int where no float equals it: 1, 1.0 and NumPy's are one, and all
+    digits of a long whole number count.
+
+    Raises
+    ------
+    TypeError
+        it is no text, number or bool.
+    ValueError
+        it is infinite, also as a double, or a text with lone surrogates.
+    """
+    if is_missing(value):
+        return None
+    if isinstance(value, str):
+        try:
+            return "text", str(value.encode(), "utf-8")
+        except UnicodeEncodeError as error:
+            msg = f"feature {name!r}: a text that UTF-8 cannot write: {value!r}"
+            raise ValueError(msg) from error
+    if isinstance(value, bool | np.bool_):
+        return "bool", bool(value)
+    if not is_number(value):
+        msg = (
+            f"feature {name!r}: a text, a number or a bool is wanted, "
+            f"not {value!r} ({type(value).__name__})"
+        )
+        raise TypeError(msg)
+    result = number(value, name) + 0.0
+    whole = int(value) if isinstance(value, int | np.integer) else None
+    return "number", result if whole is None or whole == result else whole
 
 
 def count(value: Any, name: object) -> float:

@@ -47,7 +47,10 @@ class CountsTable:
 
     `classes` and `tokens` are the indexes that give labels and tokens their slots (see
     `streamnb.stats.index`). Counts at or below `threshold` are no counts; with `binary` each above
-    it counts as 1. `translate`, if given, makes the mapping of tokens to counts of an event.
+    it counts as 1. `translate`, if given, makes the mapping of tokens to counts of an event; its
+    tokens are canonical. Where the index says which token owns which (`owners`, -1 for none), the
+    table keeps how many tokens that have a count each of them owns; sums over all tokens mean
+    nothing then, and are 0.
     """
 
     _classes: Any
@@ -56,6 +59,8 @@ class CountsTable:
     _labels: dict[Any, Any]
     _shown: list[Any]
     _names: dict[Any, Any]
+    _owners: Any
+    _trusted: cython.bint
     _binary: cython.bint
     _threshold: cython.double
     _heads_array: Any
@@ -66,6 +71,7 @@ class CountsTable:
     _spread_array: Any
     _free_array: Any
     _clock_array: Any
+    _groups_array: Any
     _heads: cython.p_double  # class, HEAD numbers
     _places: cython.p_longlong  # token: where its cells begin, times 2^20, plus their number
     _cells: cython.p_double  # cell, (count, class slot)
@@ -74,6 +80,7 @@ class CountsTable:
     _spread: cython.p_double  # class, (count, tokens that have it), in order of the counts
     _free: cython.p_longlong  # for each power of two the first place that is free, or -1
     _clock: cython.p_longlong
+    _groups: cython.p_longlong  # token, (its owner, the tokens that it owns)
     _class_capacity: cython.Py_ssize_t
     _token_capacity: cython.Py_ssize_t
     _cell_capacity: cython.Py_ssize_t
@@ -98,6 +105,8 @@ class CountsTable:
         self._labels = classes.slots
         self._shown = classes.order
         self._names = tokens.slots
+        self._owners = getattr(tokens, "owners", None)
+        self._trusted = translate is not None
         self._binary = binary
         self._threshold = threshold
         self._heads_array = np.zeros(0)
@@ -106,6 +115,7 @@ class CountsTable:
         self._slots_array = np.zeros(0, dtype=np.int64)
         self._values_array = np.zeros(0)
         self._spread_array = np.zeros(0)
+        self._groups_array = np.zeros(0, dtype=np.int64)
         self._free_array = np.full(64, -1, dtype=np.int64)
         self._clock_array = np.zeros(2, dtype=np.int64)
         self._class_capacity = self._token_capacity = 0
@@ -151,6 +161,13 @@ class CountsTable:
                 self._places = cython.address(places_view[0])
             else:
                 self._places = memoryview(self._places_array)
+            if self._owners is not None:
+                self._groups_array = _longer(self._groups_array, 2 * m)
+                if cython.compiled:
+                    groups_view: cython.longlong[::1] = self._groups_array
+                    self._groups = cython.address(groups_view[0])
+                else:
+                    self._groups = memoryview(self._groups_array)
             self._clock[1] += 1
 
     @cython.cfunc
@@ -224,6 +241,13 @@ class CountsTable:
             self._clock_array,
         )
 
+    def groups(self) -> Any:
+        """(token, (the slot of its owner or -1, the tokens with a count that it owns)), flat.
+
+        Read in place as `buffers`; a token that has no count may lack its owner.
+        """
+        return self._groups_array
+
     def vocabulary(self) -> int:
         """How many tokens have a count in any class."""
         return int(self._vocabulary)
@@ -285,7 +309,7 @@ class CountsTable:
         rest: cython.double = 0.0
         plain: cython.bint = True
         for name, value in event.items():
-            if type(name) is not str:
+            if type(name) is not str and not self._trusted:
                 plain = False
                 break
             if type(value) is float:
@@ -307,7 +331,7 @@ class CountsTable:
             total = s
             slot = self._names.get(name)
             if slot is None:
-                if not name.isascii():
+                if not self._trusted and not name.isascii():
                     plain = False
                     break
                 if new is not None:
@@ -320,7 +344,7 @@ class CountsTable:
             if new is not None:
                 new.clear()
             return self._read_any(event, new)
-        self._sum = total + rest
+        self._sum = total + rest if self._owners is None else 0.0
         return i
 
     @cython.cfunc
@@ -352,7 +376,7 @@ class CountsTable:
         for i in range(len(slots)):
             self._slots[i] = slots[i]
             self._values[i] = numbers[i]
-        self._sum = total + rest
+        self._sum = total + rest if self._owners is None else 0.0
         return len(slots)
 
     # -- learning --------------------------------------------------------------------------
@@ -392,6 +416,12 @@ class CountsTable:
     def learn_event(self, x: Any, y: Any, w: Any, t: Any) -> None:
         """`learn`, for callers that are not compiled."""
         self.learn(x, y, w, t)
+
+    def check_event(self, x: Any, y: Any, w: cython.double) -> None:
+        """Raises what `learn` would for an event of weight w, and changes nothing."""
+        slot = self._classes.find(y)
+        self._read(x, [])
+        self._check(y, slot, self._sum, w)
 
     @cython.cfunc
     def _check(self, y: Any, slot: Any, total: cython.double, w: cython.double) -> None:
@@ -455,6 +485,8 @@ class CountsTable:
             raise ValueError(msg)
         if n == 0:
             self._vocabulary += 1
+            if self._owners is not None:
+                self._join_group(token)
             start = self._moved(token, 0, 1)
         elif n & (n - 1) == 0:  # the place is full
             i = start
@@ -465,6 +497,14 @@ class CountsTable:
         self._places[token] += 1
         self._heads[k * _HEAD + 4] += 1.0
         return start + n
+
+    @cython.cfunc
+    def _join_group(self, token: cython.longlong) -> None:
+        """A token has its first count: its owner has one more."""
+        owner: cython.longlong = self._owners[token]
+        self._groups[2 * token] = owner
+        if owner >= 0:
+            self._groups[2 * owner + 1] += 1
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
@@ -567,7 +607,8 @@ class CountsTable:
             if self._rest(self._slots[i], k, weight * self._values[i]) < 0.0:
                 msg = f"class {y!r} cannot unlearn the event: it has fewer counts of a token"
                 raise ValueError(msg)
-        if (left == 0.0 and sums != 0.0) or (self._binary and self._most(k, n, weight) > left):
+        bounded: cython.bint = self._binary or self._owners is not None
+        if (left == 0.0 and sums != 0.0) or (bounded and self._most(k, n, weight) > left):
             msg = f"class {y!r} would have less weight than one of its tokens with w={w!r} gone"
             raise ValueError(msg)
         for i in range(n):
@@ -638,6 +679,8 @@ class CountsTable:
         self._heads[k * _HEAD + 4] -= 1.0
         if n == 0:
             self._vocabulary -= 1
+            if self._owners is not None and self._groups[2 * token] >= 0:
+                self._groups[2 * self._groups[2 * token] + 1] -= 1
             self._release(start, 1)
         elif n & (n - 1) == 0:  # half the place is enough
             self._moved(token, n, n)
@@ -719,7 +762,8 @@ class CountsTable:
                 total = s
             j = k[y[r]] * _HEAD
             _add_to(self._heads, j, w[r])
-            _add_to(self._heads, j + 2, w[r] * (total + rest))
+            if self._owners is None:
+                _add_to(self._heads, j + 2, w[r] * (total + rest))
         if dense:
             self._put_back(tokens, classes, array)
         self._clock[0] += 1

@@ -6,7 +6,8 @@ class that comes first, and classes come in canonical order.
 
 The functions that take `self` are bound as methods by the models. There `self._scorer` answers
 the scores of an event in the order of its `labels`, or `None` where it is out of date, and
-`self._new_scorer()` makes one that is not.
+`self._new_scorer()` makes one that is not: not yet, for reading an event may make room for it, and
+another thread may learn.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def predict_one(self: Any, x: Any) -> Any:
     """
     scorer = self._scorer
     scores = scorer.scores(x)
-    if scores is None:
+    while scores is None:
         scorer = self._new_scorer()
         scores = scorer.scores(x)
     at = _best(scores)
@@ -95,7 +96,7 @@ def predict_proba_one(self: Any, x: Any) -> dict[Any, float]:
     """
     scorer = self._scorer
     scores: list[Any] = scorer.scores(x)
-    if scores is None:
+    while scores is None:
         scorer = self._new_scorer()
         scores = scorer.scores(x)
     labels: list[Any] = scorer.labels
@@ -140,7 +141,7 @@ def joint_log_likelihood(self: Any, x: Any) -> dict[Any, float]:
     """
     scorer = self._scorer
     scores = scorer.scores(x)
-    if scores is None:
+    while scores is None:
         scorer = self._new_scorer()
         scores = scorer.scores(x)
     return dict(zip(scorer.labels, scores, strict=True))

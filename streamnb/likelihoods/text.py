@@ -9,8 +9,15 @@ from dataclasses import dataclass
 from dataclasses import field as field_of
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from streamnb._kernels import hashing
 from streamnb._kernels._values import as_event
+from streamnb._kernels.bags import BagScorer
+from streamnb.likelihoods.bag import Bag
+from streamnb.stats.counts import Counts
+from streamnb.stats.index import Label
 
 __all__ = ["Text", "bag_of"]
 
@@ -34,6 +41,9 @@ class Text:
         (least, most): the lengths of the runs of tokens that count, joined by a space.
     stop_words
         tokens that are left out before runs are made.
+    event, alpha
+        how the tokens are read where the text is a block of its own: see
+        `streamnb.likelihoods.Bag`. A model that has `alpha` itself takes no other here.
 
     Raises
     ------
@@ -46,6 +56,8 @@ class Text:
     lowercase: bool = True
     ngrams: tuple[int, int] = (1, 1)
     stop_words: tuple[str, ...] = ()
+    event: str = "multinomial"
+    alpha: float = 1.0
     _compiled: re.Pattern[str] = field_of(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -74,6 +86,7 @@ class Text:
         if compiled.groups > 1:
             msg = f"pattern has {compiled.groups} groups, and a token is one: {self.pattern!r}"
             raise ValueError(msg)
+        Bag(self.event, self.alpha)
         object.__setattr__(self, "ngrams", runs)
         object.__setattr__(self, "stop_words", words)
         object.__setattr__(self, "_compiled", compiled)
@@ -81,18 +94,31 @@ class Text:
     @classmethod
     def of(cls, text: str | Text | Mapping[str, Any]) -> Text:
         """The tokenizer that a parameter `text` names: a field, a `Text`, or its parameters."""
-        if isinstance(text, Text):
-            return text
-        if isinstance(text, Mapping):
+        if isinstance(text, str):
+            return cls(text)
+        if not isinstance(text, Text):
             try:
-                return cls(**text)
+                text = cls(**text)
             except TypeError as error:
-                msg = f"text is a field's name or the parameters of Text, not {dict(text)!r}"
+                msg = f"text is a field's name or the parameters of Text, not {text!r}"
                 raise TypeError(msg) from error
-        return cls(text)
+        if (text.event, text.alpha) != (cls.event, cls.alpha):
+            msg = f"event and alpha are the model's own here, and not the text's: {text!r}"
+            raise ValueError(msg)
+        return text
+
+    def scorer(
+        self,
+        statistic: Counts,
+        labels: list[Label],
+        log_prior: NDArray[np.float64] | None,
+        prior_counts: NDArray[np.float64],
+    ) -> BagScorer:
+        """As `streamnb.likelihoods.Bag.scorer`."""
+        return Bag(self.event, self.alpha).scorer(statistic, labels, log_prior, prior_counts)
 
     def parameters(self) -> dict[str, Any]:
-        """The fields as plain data."""
+        """What makes tokens of the text, as plain data."""
         return {
             "field": self.field,
             "pattern": self.pattern,

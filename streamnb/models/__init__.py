@@ -2,6 +2,8 @@
 
 from streamnb.models.bags import BernoulliNB, ComplementNB, MultinomialNB
 from streamnb.models.base import BayesClassifier, merge
+from streamnb.models.categorical import CategoricalNB
+from streamnb.models.mixed import MixedNB
 from streamnb.models.naive_bayes import GaussianNB, PoissonNB
 from streamnb.models.windowed import Windowed
 from streamnb.stats.index import label_texts
@@ -11,8 +13,10 @@ __all__ = [
     "KINDS_IN_FILES",
     "BayesClassifier",
     "BernoulliNB",
+    "CategoricalNB",
     "ComplementNB",
     "GaussianNB",
+    "MixedNB",
     "MultinomialNB",
     "PoissonNB",
     "Windowed",
@@ -21,7 +25,16 @@ __all__ = [
 ]
 
 KINDS: dict[str, type[BayesClassifier]] = {
-    model.kind: model for model in (GaussianNB, MultinomialNB, BernoulliNB, ComplementNB, PoissonNB)
+    model.kind: model
+    for model in (
+        GaussianNB,
+        MultinomialNB,
+        BernoulliNB,
+        ComplementNB,
+        CategoricalNB,
+        PoissonNB,
+        MixedNB,
+    )
 }
 """The models by their names on the command line and in files."""
 

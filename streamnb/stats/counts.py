@@ -70,7 +70,7 @@ class CountsState:
     weights
         (K, (hi, lo)), the classes' weights.
     sums
-        (K, (hi, lo)), the sums of the classes' counts.
+        (K, (hi, lo)), the sums of the classes' counts; 0 where tokens own others.
     sizes
         (V,) int, in how many classes each token was seen.
     owners
@@ -94,11 +94,20 @@ class CountsState:
     @classmethod
     def unpacked(cls, packed: Mapping[str, Any]) -> CountsState:
         """The state that was packed. Raises `ValueError` where it cannot have been learned."""
-        if set(packed) != set(cls.__dataclass_fields__):
+        rest = dict(packed)
+        state = cls.of_tokens([as_name(token) for token in rest.pop("tokens")], rest)
+        k = len(state.labels)
+        found = np.bincount(state.owners, weights=state.counts, minlength=k)
+        _insist(np.allclose(found, state.sums[:, 0], rtol=1e-6, atol=0.0), "sums that are none")
+        return state
+
+    @classmethod
+    def of_tokens(cls, tokens: list[Any], packed: Mapping[str, Any]) -> CountsState:
+        """The state of these tokens that was packed with others in their place."""
+        if {*packed, "tokens"} != set(cls.__dataclass_fields__) or "tokens" in packed:
             msg = f"a state of {', '.join(packed)}"
             raise ValueError(msg)
         labels = [canonical_label(label) for label in packed["labels"]]
-        tokens = [as_name(token) for token in packed["tokens"]]
         arrays = {name: packed[name] for name in ("weights", "sums", "sizes", "owners", "counts")}
         state = cls(labels, tokens, **arrays)
         state._check()
@@ -125,8 +134,6 @@ class CountsState:
             _insist(np.isfinite(array).all(), "a statistic that is not finite")
         heads_are = (self.weights[:, 0] > 0).all() and (self.sums[:, 0] >= 0).all()
         _insist(heads_are and (self.counts > 0).all(), "a weight or a count that is not positive")
-        found = np.bincount(self.owners, weights=self.counts, minlength=k)
-        _insist(np.allclose(found, self.sums[:, 0], rtol=1e-6, atol=0.0), "sums that are none")
 
 
 def _insist(holds: Any, otherwise: str) -> None:
@@ -145,6 +152,8 @@ class Counts:
         each count above the threshold is 1.
     threshold
         counts at or below it are none.
+    tokens
+        the index of the tokens, where it is not one of names; empty.
     """
 
     def __init__(
@@ -153,12 +162,14 @@ class Counts:
         *,
         binary: bool = False,
         threshold: float = 0.0,
+        tokens: TokenIndex | None = None,
     ) -> None:
         self.classes = LabelIndex()
-        self.tokens = TokenIndex()
+        self.tokens = TokenIndex() if tokens is None else tokens
         self._translate = translate
         self.binary = binary
         self.threshold = threshold
+        self.summed = tokens is None
         self._numbered = np.empty(0, dtype=np.int64)
         self.table = counts.CountsTable(self.classes, self.tokens, translate, binary, threshold)
 
@@ -169,10 +180,14 @@ class Counts:
     def with_state(self, state: CountsState) -> Counts:
         """An empty one like this that takes a state. The arrays are copied."""
         taken = self.like()
-        taken.put(state)
-        heads = taken.table.heads()
-        heads[:, :2], heads[:, 2:4] = state.weights, state.sums
+        taken.take(state)
         return taken
+
+    def take(self, state: CountsState) -> None:
+        """Takes a state, being empty. The arrays are copied."""
+        self.put(state)
+        heads = self.table.heads()
+        heads[:, :2], heads[:, 2:4] = state.weights, state.sums
 
     def put(self, state: CountsState) -> Slots:
         """Adds the counts of a state, but no weights; answers the slots of its classes."""
@@ -224,7 +239,7 @@ class Counts:
         ValueError
             a row would make a statistic infinite; names its position.
         """
-        self._check_sums(rows, labels, weights)
+        self.check_rows(rows, labels, weights)
         learned = weights > 0
         if not learned.any():
             return
@@ -274,13 +289,14 @@ class Counts:
         self._numbered[numbers] = slots
         return slots
 
-    def _check_sums(self, rows: SparseRows, labels: CodedLabels, weights: Floats) -> None:
+    def check_rows(self, rows: SparseRows, labels: CodedLabels, weights: Floats) -> None:
         """Raises `ValueError` for the first row that would make a sum infinite."""
+        values = rows.values * self.summed
         with np.errstate(over="ignore"):
-            if (rows.values.sum() + 1.0) * max(weights.sum(), 1.0) + self._most() <= 1e300:
+            if (values.sum() + 1.0) * max(weights.sum(), 1.0) + self._most() <= 1e300:
                 return
         at = np.repeat(np.arange(len(weights)), np.diff(rows.bounds))
-        sums = np.bincount(at, weights=rows.values, minlength=len(weights))
+        sums = np.bincount(at, weights=values, minlength=len(weights))
         with np.errstate(over="ignore"):
             added = sums * weights
         totals = {label: head[[2, 0]] for label, head in self._heads()}

@@ -263,6 +263,26 @@ class Moments:
             a row would make a statistic infinite, or has no time where one is needed; names its
             position.
         """
+        plain, at = self.check_rows(names, values, labels, weights, found, times=times)
+        missing = bool(found & survey.MISSING)
+        self.try_rows(names, values, labels, weights, times=at, plain=plain, missing=missing)
+
+    def check_rows(
+        self,
+        names: list[Name],
+        values: Floats,
+        labels: CodedLabels,
+        weights: Floats,
+        found: int,
+        *,
+        times: Sequence[int] | None = None,
+    ) -> tuple[bool, NDArray[np.int64] | None]:
+        """Raises what `learn_rows` would, and changes nothing.
+
+        Returns
+        -------
+        Whether all is ordinary, so that no row can be refused; the times, where they count.
+        """
         extreme = survey.survey(weights, moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
         plain = self.table.is_bounded() and not extreme and not found & survey.UNUSUAL
         missing = bool(found & survey.MISSING)
@@ -275,7 +295,7 @@ class Moments:
             if failed >= 0:
                 msg = f"row {failed}: {trial.table.refusal()}"
                 raise ValueError(msg)
-        self.try_rows(names, values, labels, weights, times=at, plain=plain, missing=missing)
+        return plain, at
 
     def _times(self, times: Sequence[int] | None, n: int) -> NDArray[np.int64]:
         """The times of n rows, all there and within range."""

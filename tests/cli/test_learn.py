@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import streamnb
+from streamnb.models import KINDS
 from streamnb.provenance import Counters
 
 from .commands import Refused, Run, event, write_events
@@ -186,6 +188,64 @@ def test_texts_are_learned_with_no_more_than_a_field(run: Run, tmp_path: Path) -
     assert json.loads(done.stdout)["p"] == streamnb.load(tmp_path / "flat").predict_proba_one(
         {"text": "money meeting"}
     )
+
+
+FISH: list[tuple[dict[str, Any], str]] = [
+    ({"cm": 12, "fresh": True, "caught": "net", "note": "small and quick"}, "trout"),
+    ({"cm": 16.5, "fresh": True, "caught": "rod", "note": None}, "trout"),
+    ({"cm": 44, "fresh": False, "caught": "net", "note": "very big"}, "pike"),
+    ({"cm": "long", "fresh": True, "caught": 7}, "pike"),
+]
+BLOCKS = {"note": "text", "fresh": {"likelihood": "boolean", "alpha": 2}}
+
+
+@pytest.mark.parametrize("form", ["nested", "flat"])
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        ("categorical", {}),
+        ("categorical", {"alpha": 0.5}),
+        ("mixed", {}),
+        ("mixed", {"blocks": BLOCKS}),
+    ],
+    ids=str,
+)
+def test_values_of_every_kind_are_learned_from_files(
+    run: Run, tmp_path: Path, form: str, kind: str, parameters: dict[str, Any]
+) -> None:
+    """Numbers, bools and texts in two shards are what one model learns; what it refuses is bad."""
+    refused = [({"fresh": 1}, "pike"), ({"note": False}, "pike")] if "blocks" in parameters else []
+    expected = KINDS[kind](**parameters)
+    for x, y in FISH:
+        expected.learn_one(x, y)
+    for name, rows in (("a.jsonl", FISH[:2]), ("b.jsonl", FISH[2:] + refused)):
+        lines = [event(x, y) if form == "nested" else json.dumps({**x, "y": y}) for x, y in rows]
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines))
+    flags = [f"--set={name}={json.dumps(value)}" for name, value in parameters.items()]
+    flags += ["--label", "y"] if form == "flat" else []
+    done = run("learn", "a.jsonl", "b.jsonl", "--model", kind, *flags)
+    assert done.returncode == 0, done.stderr
+    learned = streamnb.load(tmp_path / "streamnb-state")
+    assert learned.provenance.counters == Counters(ok=4, bad=len(refused))
+    again = run("learn", "a.jsonl", "b.jsonl")
+    assert (again.returncode, "learned 0 events" in again.stderr) == (0, True), again.stderr
+    query = {"cm": 40, "fresh": False, "note": "big"}
+    question = json.dumps({"x": query} if form == "nested" else query)
+    done = run("predict", "-", "--state", "streamnb-state", stdin=question + "\n")
+    assert json.loads(done.stdout)["p"] == expected.predict_proba_one(query)
+    shown = json.loads(run("show", "streamnb-state", "--json").stdout)
+    assert shown["parameters"] == expected.description()["parameters"]
+    learned.provenance = expected.provenance
+    assert streamnb.dumps(learned) == streamnb.dumps(expected)
+
+
+def test_blocks_that_are_none_end_with_status_2(refused: Refused, tmp_path: Path) -> None:
+    write_events(tmp_path / "a.jsonl", 3)
+    for blocks, message in (
+        ('{"f": "poison"}', "no such likelihood: 'poison'"),
+        ("7", "blocks is"),
+    ):
+        assert message in refused("learn", "a.jsonl", "--model=mixed", f"--set=blocks={blocks}")
 
 
 def test_a_half_life_is_set_and_kept(run: Run, tmp_path: Path) -> None:

@@ -109,10 +109,38 @@ def bags(seed: int) -> str:
     return f"bags {seed} {' '.join(parts)}"
 
 
+CATEGORIES = ["red", "rôt", "", True, False, 1, 1.0, -0.0, 2.5, 2**53 + 1, "1", None, math.nan]
+
+
+def categories(seed: int) -> str:
+    """What a stream of categories leaves, learned by rows, tables and merges."""
+    rng = random.Random(seed)
+    names = [f"f{j}" for j in range(rng.randint(1, 40))]
+    model = streamnb.CategoricalNB(alpha=rng.choice([0.0, 0.5, 1.0]))
+    for _ in range(8):
+        kept = rng.sample(names, rng.randint(0, len(names)))
+        rows = [{n: rng.choice(CATEGORIES) for n in kept} for _ in range(rng.randint(1, 9))]
+        ys = [rng.choice("abc") for _ in rows]
+        ws = [rng.choice(WEIGHTS[:10]) for _ in rows]
+        shard = streamnb.CategoricalNB(alpha=model.alpha)
+        table = np.array([list(x.values()) for x in rows], dtype=object).reshape(len(rows), -1)
+        if rng.random() < 0.5:
+            shard.learn_many(table, ys, ws, columns=kept)
+            model += shard
+        else:
+            for x, y, w in zip(rows, ys, ws, strict=True):
+                model.learn_one(x, y, w)
+    many = model.joint_log_likelihood_many(table, columns=kept)
+    answers = [p.hex() for x in rows for p in model.predict_proba_one(x).values()]
+    digest = hashlib.sha256(streamnb.dumps(model)).hexdigest()
+    return f"categories {seed} {digest} {many.tobytes().hex()} {answers}"
+
+
 def lines() -> Iterator[str]:
     """What all streams leave."""
     yield from map(line, range(COUNT))
     yield from (bags(seed) for seed in (0, 7, 64, 1001))
+    yield from map(categories, range(12))
 
 
 def line(seed: int) -> str:

@@ -14,6 +14,8 @@ import streamnb
 
 from .exact import Definition, Exact, ExactPoisson, Row
 
+CATEGORIES = [True, 1, 1.0, "1", False, 0.0, -0.0, "true", 2.5, 2**53 + 1, "é", 7, 1e300]
+
 
 @dataclass(frozen=True)
 class Model:
@@ -21,10 +23,11 @@ class Model:
 
     `make(**parameters)` returns an empty model. `definition(rows, **readings)` says what it has to
     answer, `plain` are the readings that it has by default and that add nothing to what was seen.
-    `readings` are values of those that only this model has. `moments`: it learns numbers, and
-    answers `means` and `variances`. `positive`: it learns counts, and refuses what is below 0.
-    `bag`: its features are tokens, a count of 0 is the same as an absent token, and none is
-    missing. `prior`: it has a prior. `timed`: what it holds depends on the events' times.
+    `readings` are values of those that only this model has. `moments`: all that it learns is
+    numbers, of which it answers `means` and `variances`. `positive`: it learns counts, and refuses
+    what is below 0. `bag`: its features are tokens, a count of 0 is the same as an absent token,
+    and none is missing. `texts`: texts and bools are values of their own. `numeric`: numbers are
+    quantities. `prior`: it has a prior. `timed`: what it holds depends on the events' times.
     """
 
     name: str
@@ -35,6 +38,8 @@ class Model:
     moments: bool = True
     positive: bool = False
     bag: bool = False
+    texts: bool = False
+    numeric: bool = True
     prior: bool = True
     timed: bool = False
 
@@ -48,11 +53,25 @@ class Model:
         return abs(value) if below else value
 
     def event(self, x: Mapping[Any, Any]) -> dict[Any, Any]:
-        """An event with numbers that this model takes: of a bag, small counts and none missing."""
+        """An event with values that this model takes: of a bag, small counts and none missing.
+
+        Where texts and bools are values, numbers stand for some of each kind, equal ones among
+        them; where they are quantities too, only now and then, and never those of "x".
+        """
+        if self.texts:
+            return {name: self._text(name, value) for name, value in x.items()}
         if self.bag:
             there = {n: v for n, v in x.items() if v is not None and not math.isnan(v)}
             return {name: float(int(abs(value)) % 5) for name, value in there.items()}
         return {name: self.number(value) for name, value in x.items()}
+
+    def _text(self, name: Any, value: Any) -> Any:
+        if value is None or math.isnan(value):
+            return value
+        other = CATEGORIES[int(abs(value)) % len(CATEGORIES)]
+        if self.numeric and (name == "x" or not isinstance(other, str | bool)):
+            return value
+        return other
 
     def array(self, values: np.ndarray) -> np.ndarray:
         """An array of numbers that this model takes."""
@@ -104,6 +123,8 @@ MODELS = [
         {"var_smoothing": 0.0, "background": 0.0},
         timed=True,
     ),
+    Model("CategoricalNB", streamnb.CategoricalNB, moments=False, texts=True, numeric=False),
+    Model("MixedNB", streamnb.MixedNB, moments=False, texts=True),
 ]
 MOMENTS = [model for model in MODELS if model.moments]
 FIELDS = [model for model in MODELS if not model.bag]

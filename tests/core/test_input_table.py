@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from .models import FIELDS, MODELS, MOMENTS, Model, name_of
-from .verbs import LEARN, PREDICT, same, state
+from .verbs import LEARN, PREDICT, numbers, same, state
 
 ROWS = [
     ({"x": 1.0, "z": 2.0}, "a", 1.0),
@@ -77,11 +77,14 @@ def learned(kind: Model, **parameters: Any) -> Any:
 def test_absent_is_not_learned(kind: Model, learn: Any) -> None:
     """An absent feature is missing: what others taught of it keeps its bits, the class counts."""
     model = learned(kind)
-    before = model.means("a")["z"], model.variances("a")["z"]
+    before = numbers(model, "a")["z"]
     learn(model, {"x": 4.0}, "a")
-    assert (model.means("a")["z"], model.variances("a")["z"]) == before
+    assert numbers(model, "a")["z"] == before
     assert model.class_weight == {"a": 3.0, "b": 2.0}
-    assert model.means("a")["x"] == 8 / 3  # (1 + 3 + 4) / 3
+    if kind.numeric:
+        assert model.means("a")["x"] == 8 / 3  # (1 + 3 + 4) / 3
+    else:
+        assert model.counts("a")["x"] == {1: 1.0, 3: 1.0, 4: 1.0}
 
 
 @every_gaussian
@@ -143,7 +146,7 @@ def test_all_missing_counts_the_class(kind: Model, learn: Any) -> None:
     learn(model, {"x": None, "z": math.nan}, "a")
     assert model.class_weight == {"a": 1.0}
     assert list(model.features) == []
-    assert model.means("a") == {}
+    assert numbers(model, "a") == {}
     assert model.predict_proba_one({}) == {"a": 1.0}
 
 
@@ -229,9 +232,15 @@ def test_infinity_is_refused(kind: Model, learn: Any, value: Any) -> None:
 def test_wrong_kinds_are_refused(kind: Model, learn: Any, value: Any) -> None:
     """What is no number is a TypeError that names the feature, and changes no byte.
 
-    Also where the class or the feature would be new, and in the very first event.
+    Also where the class or the feature would be new, and in the very first event. A text is a
+    category like any other.
     """
     model = learned(kind)
+    if kind.texts and isinstance(value, str):
+        learn(model, {"x": 1.0, "z": value}, "c")
+        assert model.counts("c")["z"] == {str(value): 1.0}
+        assert model.features == ["x", "z"]
+        return
     before = state(model)
     for x, y in [({"x": 1.0, "z": value}, "a"), ({"odd": value, "x": 2.0}, "new")]:
         with pytest.raises(TypeError, match=r"z|odd"):
@@ -251,6 +260,10 @@ def test_what_learning_refuses_predicting_refuses(kind: Model, predict: Any, val
 
     For a feature that was learned, for one never seen, and where nothing was learned at all.
     """
+    if kind.texts and isinstance(value, str):  # a category that was never seen
+        model = learned(kind)
+        assert predict(model, {"x": 1.0, "z": value}) == predict(model, {"x": 1.0})
+        return
     for model in (learned(kind), kind.make()):
         before = state(model)
         for query in ({"x": 1.0, "z": value}, {"odd": value}):
@@ -282,9 +295,21 @@ def test_what_learning_refuses_predicting_refuses(kind: Model, predict: Any, val
     ],
 )
 def test_numbers_of_every_kind(kind: Model, learn: Any, value: Any, number: float) -> None:
-    """int, bool and NumPy's numbers teach what the double of the same value teaches."""
+    """int, bool and NumPy's numbers teach what the double of the same value teaches.
+
+    Among categories a bool is no number, and of a long whole number all digits count.
+    """
     value, number = kind.number(value), kind.number(number)
     model, plain = kind.make(), kind.make()
+    if kind.texts and (
+        isinstance(value, bool | np.bool_) or (number == 1e300 and not kind.numeric)
+    ):
+        learn(model, {"x": value}, "a")
+        plain.learn_one({"x": number}, "a")
+        assert model != plain
+        ((kept, count),) = model.counts("a")["x"].items()
+        assert (kept, type(kept), count) == (value, int if number > 1 else bool, 1.0)
+        return
     if kind.bag and number < 0:
         with pytest.raises(ValueError, match="x"):
             learn(model, {"x": value}, "a")
@@ -292,7 +317,7 @@ def test_numbers_of_every_kind(kind: Model, learn: Any, value: Any, number: floa
     learn(model, {"x": value}, "a")
     plain.learn_one({"x": number}, "a")
     same(model, plain)
-    if kind.moments:
+    if kind.numeric and not kind.bag:
         assert model.means("a") == {"x": number}
 
 

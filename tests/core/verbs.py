@@ -25,10 +25,20 @@ def state(model: Any) -> bytes:
 
 def numbers(model: Any, label: Any) -> dict[Any, tuple[float, ...]]:
     """What a model has learned of a class, by feature."""
-    if hasattr(model, "counts"):
+    if is_bag(model):
         return {name: (count,) for name, count in model.counts(label).items()}
-    variances = model.variances(label)
-    return {name: (mean, variances[name]) for name, mean in model.means(label).items()}
+    found: dict[Any, tuple[Any, ...]] = {}
+    if hasattr(model, "means"):
+        variances = model.variances(label)
+        found = {name: (mean, variances[name]) for name, mean in model.means(label).items()}
+    for name, values in model.counts(label).items() if hasattr(model, "counts") else ():
+        found[name] = found.get(name, ()) + tuple(each for item in values.items() for each in item)
+    return {name: found[name] for name in model.features if name in found}
+
+
+def is_bag(model: Any) -> bool:
+    """Whether a model counts tokens: its features are these, and their values counts."""
+    return isinstance(model, streamnb.MultinomialNB | streamnb.BernoulliNB | streamnb.ComplementNB)
 
 
 def same(a: Any, b: Any) -> None:
