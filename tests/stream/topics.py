@@ -18,8 +18,7 @@ BAD = 8
 
 def bad(kind: str) -> list[bytes]:
     """Records that are no events: no JSON, nested, of the wrong kind, without a label, too long."""
-    field = KINDS[kind].field.encode()
-    wrong = b'"text"' if kind == "gaussian" else b"true"
+    field, wrong = KINDS[kind].field.encode(), KINDS[kind].wrong
     return [
         b"{not json",
         b"",
@@ -47,19 +46,39 @@ def mails(number: int, *, seed: int) -> list[bytes]:
     return made
 
 
+def orders(number: int, *, seed: int) -> list[bytes]:
+    """Labelled events of numbers, categories and bools, some of which are missing."""
+    source = random.Random(seed)
+    made = []
+    for _ in range(number):
+        label = source.randrange(3)
+        x = {
+            "n": source.gauss(label, 1.0),
+            "colour": f"c{int(source.paretovariate(1.0)) % 40}",
+            "paid": source.random() < 0.3 + 0.2 * label,
+        }
+        x = {name: value for name, value in x.items() if source.random() < 0.9}
+        made.append(json.dumps({"x": x, "y": "abc"[label]}).encode())
+    return made
+
+
 @dataclass(frozen=True)
 class Kind:
-    """A kind of model: how it is made here and on the command line, and what it learns."""
+    """A kind of model: how it is made here and on the command line, what it learns and refuses."""
 
     make: Callable[[], Any]
     flags: tuple[str, ...]
     events: Callable[..., list[bytes]]
     field: str
+    wrong: bytes
 
 
 KINDS = {
-    "gaussian": Kind(streamnb.GaussianNB, (), events, "f0"),
-    "text": Kind(lambda: streamnb.MultinomialNB(text="text"), ("--text", "text"), mails, "text"),
+    "gaussian": Kind(streamnb.GaussianNB, (), events, "f0", b'"text"'),
+    "text": Kind(
+        lambda: streamnb.MultinomialNB(text="text"), ("--text", "text"), mails, "text", b"true"
+    ),
+    "mixed": Kind(streamnb.MixedNB, ("--model", "mixed"), orders, "n", b"1e999"),
 }
 
 FAST = ("--until-end", "--session-timeout", "2")
