@@ -16,7 +16,7 @@ demo: build .venv/stamp-jars
 
 # For one folder or test: make test ARGS="tests/core -k merge"
 test: build .venv/stamp-jars
-	$(PYTHON) -m pytest $(ARGS)
+	$(PYTHON) -m pytest -n 2 --dist loadgroup $(ARGS)
 
 lint: build
 	$(PYTHON) -m ruff check .

@@ -2,18 +2,27 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from streamnb.testing import Broker, BrokerUnavailable, broker
 from streamnb.testing.jars import fetch_jars, find_java
 
+CORE = Path(__file__).parent / "core"
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a broker, so that `-m "not broker"` leaves it out."""
+    """Mark what needs a broker, so that `-m "not broker"` leaves it out.
+
+    And what starts processes: with several workers (`-n 2 --dist loadgroup`) one of them runs all
+    of that, one test after the other, while the rest goes to the others.
+    """
     for item in items:
         if "broker_possible" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.broker)
+        if CORE not in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("processes"))
 
 
 @pytest.fixture(scope="session")
