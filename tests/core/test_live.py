@@ -132,7 +132,7 @@ TIMES = np.array(["2020-01-01", "2021-01-01"], "datetime64[ns]")
         (None, None, None),
         (1, None, None),
         ("ab", None, None),
-        ({"a", "b"}, None, None),
+        pytest.param({"a", "b"}, None, None, id="a set"),
         (["a", "b"], {1.0, 2.0}, None),
         (["a", "b"], None, "01"),
     ],
