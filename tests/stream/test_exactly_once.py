@@ -22,7 +22,7 @@ def past(crew: Crew, part: float) -> Callable[[], bool]:
     return lambda: crew.learned() >= part * NUMBER
 
 
-@pytest.mark.parametrize(("workers", "seed"), [(2, 1), (4, 2), (4, 3)])
+@pytest.mark.parametrize(("workers", "seed"), GRID)
 def test_undisturbed(topic_of: Topics, crew: Crew, workers: int, seed: int) -> None:
     topic = topic_of(seed)
     for _ in range(workers):
@@ -54,7 +54,7 @@ def test_killed_and_stopped_in_the_middle(
     topic.check(crew)
 
 
-@pytest.mark.parametrize(("workers", "seed"), DIAGONAL)
+@pytest.mark.parametrize(("workers", "seed"), GRID)
 def test_workers_join_and_leave(topic_of: Topics, crew: Crew, workers: int, seed: int) -> None:
     topic = topic_of(seed)
     first = crew.learn(topic.source, *SLOW)
@@ -67,7 +67,7 @@ def test_workers_join_and_leave(topic_of: Topics, crew: Crew, workers: int, seed
     topic.check(crew)
 
 
-@pytest.mark.parametrize(("workers", "seed"), DIAGONAL)
+@pytest.mark.parametrize(("workers", "seed"), GRID)
 def test_paused_past_its_session(topic_of: Topics, crew: Crew, workers: int, seed: int) -> None:
     topic = topic_of(seed)
     running = [crew.learn(topic.source, *SLOW) for _ in range(workers)]
@@ -93,7 +93,7 @@ def test_two_zombies_write_the_same_shards(
     topic.check(crew)
 
 
-@pytest.mark.parametrize(("workers", "seed"), DIAGONAL)
+@pytest.mark.parametrize(("workers", "seed"), GRID)
 def test_broker_killed_and_restarted(
     frail_kafka: Broker, crew: Crew, workers: int, seed: int, tmp_path: "pytest.TempPathFactory"
 ) -> None:
