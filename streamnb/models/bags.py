@@ -8,81 +8,35 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from streamnb import frames, sparse
+from streamnb import sparse
 from streamnb._kernels import counts
 from streamnb._kernels._values import check_parameter
-from streamnb.bayes import STALE, Scorer
+from streamnb.bayes import Scorer
 from streamnb.likelihoods.bag import Bag, Complement
 from streamnb.likelihoods.text import Text, bag_of
-from streamnb.models.base import BayesClassifier
+from streamnb.models.tables import CountsClassifier
 from streamnb.stats.counts import Counts, CountsState, SparseRows
 from streamnb.stats.index import Label, Name, as_name, canonical_label
 
 __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
 
 
-class BagClassifier(BayesClassifier):
+class BagClassifier(CountsClassifier):
     """What the models of tokens share: how they read events, and their statistics."""
 
     positive: ClassVar[bool] = True
-    derived: ClassVar[tuple[str, ...]] = ("_scorer", "_counts", "_table")
     mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count", "text")
 
     text: str | Text | Mapping[str, Any] | None
     width: int | None
 
     _counts: Counts
-    _table: counts.CountsTable
 
     learn_one = counts.learn_one
-    unlearn_one = counts.unlearn_one
 
-    def _forget(self, label: Label) -> None:
-        """Leaves out a class that has no weight left."""
-        self.hold(self._counts.without(label))
-
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        t: Any = None,
-        *,
-        columns: Sequence[Name] | None = None,
-    ) -> None:
-        """Learns the rows of a table, to the bit as `learn_one` would row by row, or none.
-
-        Parameters
-        ----------
-        X
-            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix of
-            counts; sparse ones stay sparse. With `text` only that column is read.
-        y
-            the labels, one a row, by position.
-        w
-            the weights: one a row, by position, or a number for all.
-        t
-            the times: one a row, by position, or one for all.
-        columns
-            names for the columns of an array; "0", "1", ... without.
-
-        Raises
-        ------
-        TypeError, ValueError
-            a row that `learn_one` would refuse, naming its position from
-            0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
-        """
+    def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, SparseRows]:
         rows = self._rows(X, columns)
-        n = len(rows.bounds) - 1
-        labels = frames.read_labels(y, n)
-        weights = frames.read_weights(w, n)
-        frames.read_times(t, n)
-        self._counts.learn_rows(rows, labels, weights)
-
-    @property
-    def statistic(self) -> Counts:
-        """What was seen: weights, and counts by class and token."""
-        return self._counts
+        return len(rows.bounds) - 1, rows
 
     def counts(self, label: Label) -> dict[Name, float]:
         """The count of each token that the class has seen, in canonical order.
@@ -92,20 +46,9 @@ class BagClassifier(BayesClassifier):
         self._check_class(label)
         return self._counts.of(label)
 
-    @property
-    def class_weight(self) -> dict[Label, float]:
-        """The weight that each learned class has seen, in canonical order."""
-        return self._counts.weights()
-
-    @property
-    def features(self) -> list[Name]:
-        """The tokens that were seen, in canonical order; with `width` the buckets."""
-        return self._counts.names()
-
     def check(self) -> None:
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""
-        self._likelihood()
-        self._prior()
+        super().check()
         if self.text is not None:
             Text.of(self.text)
         if self.width is not None and (
@@ -114,9 +57,6 @@ class BagClassifier(BayesClassifier):
             msg = f"width is a whole number of buckets from 1 on, not {self.width!r}"
             raise ValueError(msg)
 
-    def _likelihood(self) -> Any:
-        raise NotImplementedError
-
     def _empty(self) -> Counts:
         """An empty statistic that reads events as the parameters say."""
         text = None if self.text is None else Text.of(self.text)
@@ -124,19 +64,6 @@ class BagClassifier(BayesClassifier):
 
     def _clear(self) -> None:
         self.hold(self._empty())
-
-    def hold(self, statistic: Counts) -> None:
-        """Takes a statistic in place of its own."""
-        self._counts = statistic
-        self._table = statistic.table
-        self._scorer = STALE
-
-    def _make_scorer(self) -> Scorer:
-        prior, labels = self._prior(), self.classes
-        scorer: Scorer = self._likelihood().scorer(
-            self._counts, labels, prior.given(labels), prior.counts(labels)
-        )
-        return scorer
 
     def _rows(self, X: Any, columns: Sequence[Name] | None) -> SparseRows:
         if self.text is not None:
@@ -158,10 +85,6 @@ class BagClassifier(BayesClassifier):
         if scores is None:
             scores = self._new_scorer().scores_many(*cells)
         return scores, self._scorer
-
-    def take(self, parts: Iterable[Self]) -> None:
-        """Takes the statistics of the parts, joined in order, in place of its own."""
-        self.hold(self._counts.merged([part.statistic for part in parts]))
 
     def state(self) -> dict[str, Any]:
         """The statistics in canonical order: see `streamnb.stats.counts.CountsState`."""

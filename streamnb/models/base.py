@@ -152,15 +152,14 @@ class BayesClassifier(MiniBatchClassifier):
         self._scorer = self._make_scorer()
         return self._scorer
 
+    @abstractmethod
     def unlearn_one(self, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
-        """Takes back one event that was learned; a model whose statistics can, says how.
+        """Takes back one event that was learned.
 
         What has no weight left is gone: a feature, a class that is not a known label, and after
         the last event everything. Raises `ValueError`, and changes nothing, where the event
         cannot have been learned.
         """
-        msg = f"a {self.kind} model does not unlearn"
-        raise NotImplementedError(msg)
 
     # -- what was seen ---------------------------------------------------------------------
 

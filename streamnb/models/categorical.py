@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from streamnb import frames, sparse
-from streamnb._kernels import categories, counts
-from streamnb.bayes import STALE, Scorer
+from streamnb import sparse
+from streamnb._kernels import categories
+from streamnb.bayes import Scorer
 from streamnb.likelihoods.categorical import Categorical
-from streamnb.models.base import BayesClassifier
+from streamnb.models.tables import CountsClassifier
+from streamnb.stats.counts import SparseRows
 from streamnb.stats.fields import FieldCounts
 from streamnb.stats.index import Label, Name
 
 __all__ = ["CategoricalNB"]
 
 
-class CategoricalNB(BayesClassifier):
+class CategoricalNB(CountsClassifier):
     """Naive Bayes for categories: each feature is one value of several, in each class.
 
     See `streamnb.likelihoods.Categorical` for the formula. The values are texts, numbers and bools,
@@ -49,10 +50,7 @@ class CategoricalNB(BayesClassifier):
     kind: ClassVar[str] = "categorical"
     readings: ClassVar[tuple[str, ...]] = ("alpha", "prior", "prior_count", "known_labels")
 
-    derived: ClassVar[tuple[str, ...]] = ("_scorer", "_counts", "_table")
-
     _counts: FieldCounts
-    _table: counts.CountsTable
 
     def __init__(
         self,
@@ -69,54 +67,10 @@ class CategoricalNB(BayesClassifier):
         super().__init__()
 
     learn_one = categories.learn_one
-    unlearn_one = counts.unlearn_one
 
-    def _forget(self, label: Label) -> None:
-        """Leaves out a class that has no weight left."""
-        self.hold(self._counts.without(label))
-
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        t: Any = None,
-        *,
-        columns: Sequence[Name] | None = None,
-    ) -> None:
-        """Learns the rows of a table, to the bit as `learn_one` would row by row, or none.
-
-        Parameters
-        ----------
-        X
-            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix, whose
-            cells are texts, numbers or bools. A cell that a sparse matrix leaves out is 0.
-        y
-            the labels, one a row, by position.
-        w
-            the weights: one a row, by position, or a number for all.
-        t
-            the times: one a row, by position, or one for all.
-        columns
-            names for the columns of an array; "0", "1", ... without.
-
-        Raises
-        ------
-        TypeError, ValueError
-            a row that `learn_one` would refuse, naming its position from
-            0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
-        """
+    def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, SparseRows]:
         rows = sparse.read_fields(X, columns)
-        n = len(rows.bounds) - 1
-        labels = frames.read_labels(y, n)
-        weights = frames.read_weights(w, n)
-        frames.read_times(t, n)
-        self._counts.learn_rows(rows, labels, weights)
-
-    @property
-    def statistic(self) -> FieldCounts:
-        """What was seen: weights, and counts by class, feature and value."""
-        return self._counts
+        return len(rows.bounds) - 1, rows
 
     def counts(self, label: Label) -> dict[Name, dict[Any, float]]:
         """The count of each value that the class has seen, {feature: {value: count}}.
@@ -128,36 +82,11 @@ class CategoricalNB(BayesClassifier):
         self._check_class(label)
         return self._counts.values(label)
 
-    @property
-    def class_weight(self) -> dict[Label, float]:
-        """The weight that each learned class has seen, in canonical order."""
-        return self._counts.weights()
-
-    @property
-    def features(self) -> list[Name]:
-        """The names of the learned features, in canonical order."""
-        return self._counts.names()
-
-    def check(self) -> None:
-        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
-        Categorical(self.alpha)
-        self._prior()
+    def _likelihood(self) -> Categorical:
+        return Categorical(self.alpha)
 
     def _clear(self) -> None:
         self.hold(FieldCounts())
-
-    def hold(self, statistic: FieldCounts) -> None:
-        """Takes a statistic in place of its own."""
-        self._counts = statistic
-        self._table = statistic.table
-        self._scorer = STALE
-
-    def _make_scorer(self) -> Scorer:
-        prior, labels = self._prior(), self.classes
-        scorer: Scorer = Categorical(self.alpha).scorer(
-            self._counts, labels, prior.given(labels), prior.counts(labels)
-        )
-        return scorer
 
     def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
         rows = sparse.read_fields(X, columns)
@@ -166,10 +95,6 @@ class CategoricalNB(BayesClassifier):
         if scores is None:
             scores = self._new_scorer().scores_many(*cells)
         return scores, self._scorer
-
-    def take(self, parts: Iterable[Self]) -> None:
-        """Takes the statistics of the parts, joined in order, in place of its own."""
-        self.hold(self._counts.merged([part.statistic for part in parts]))
 
     def state(self) -> dict[str, Any]:
         """The statistics in canonical order: see `streamnb.stats.fields.FieldCounts.packed`."""

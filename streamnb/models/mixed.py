@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamnb import frames
 from streamnb._kernels._values import as_event, check_weight, is_missing
 from streamnb.bayes import STALE, BlockScorer, Scorer
 from streamnb.likelihoods.table import likelihoods_of, plain
-from streamnb.models.base import BayesClassifier
 from streamnb.models.blocks import (
     BOOLEANS,
     NUMBERS,
@@ -22,12 +22,13 @@ from streamnb.models.blocks import (
     make_blocks,
     split_column,
 )
-from streamnb.stats.index import Label, Name, canonical_name, order_key
+from streamnb.models.tables import TableClassifier
+from streamnb.stats.index import CodedLabels, Label, Name, canonical_name, order_key
 
 __all__ = ["MixedNB"]
 
 
-class MixedNB(BayesClassifier):
+class MixedNB(TableClassifier):
     """Naive Bayes for features of different kinds, each read by a likelihood of its own.
 
     The joint log-likelihood of a class is its log prior, which counts once, plus the sum of what
@@ -137,45 +138,20 @@ class MixedNB(BayesClassifier):
         trial.set_state(trial.state())  # one weight of each class for all blocks
         self.hold(trial.statistic)
 
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        t: Any = None,
-        *,
-        columns: Sequence[Name] | None = None,
-    ) -> None:
-        """Learns the rows of a table, to the bit as `learn_one` would row by row, or none.
-
-        Parameters
-        ----------
-        X
-            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix. Cells
-            may be what values of an event are.
-        y
-            the labels, one a row, by position.
-        w
-            the weights: one a row, by position, or a number for all.
-        t
-            the times: one a row, by position, or one for all.
-        columns
-            names for the columns of an array; "0", "1", ... without.
-
-        Raises
-        ------
-        TypeError, ValueError
-            a row that `learn_one` would refuse, naming its position from
-            0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
-        """
+    def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, list[Any]]:
         tables = self._tables(X, columns)
-        n = X.shape[0]
-        labels = frames.read_labels(y, n)
-        weights = frames.read_weights(w, n)
-        frames.read_times(t, n)
-        for block, table in zip(self._blocks, tables, strict=True):
+        return X.shape[0], tables
+
+    def _learn_rows(
+        self,
+        rows: list[Any],
+        labels: CodedLabels,
+        weights: NDArray[np.float64],
+        times: list[int] | None,  # noqa: ARG002 - blocks do not fade
+    ) -> None:
+        for block, table in zip(self._blocks, rows, strict=True):
             block.check_rows(table, labels, weights)
-        for block, table in zip(self._blocks, tables, strict=True):
+        for block, table in zip(self._blocks, rows, strict=True):
             block.learn_rows(table, labels, weights)
 
     def _parts(self, x: Any) -> list[Any]:

@@ -14,8 +14,8 @@ from streamnb import frames
 from streamnb._kernels import moments, unlearning
 from streamnb._kernels._values import number
 from streamnb.bayes import STALE, Scorer
-from streamnb.models.base import BayesClassifier
-from streamnb.stats.index import Label, Name, canonical_label
+from streamnb.models.tables import TableClassifier
+from streamnb.stats.index import CodedLabels, Label, Name, canonical_label
 from streamnb.stats.moments import Moments, MomentsState
 
 __all__ = ["GivenMoments", "MomentsClassifier", "given_number", "given_state"]
@@ -34,7 +34,7 @@ class Likelihood(Protocol):
         """The joint log-likelihoods of events, read from `statistic`."""
 
 
-class MomentsClassifier(BayesClassifier):
+class MomentsClassifier(TableClassifier):
     """A classifier whose statistic is `Moments`. A model says by which likelihood it is read."""
 
     state_parameters: ClassVar[tuple[str, ...]] = ("half_life",)
@@ -49,44 +49,18 @@ class MomentsClassifier(BayesClassifier):
 
     learn_one = moments.learn_one
 
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        t: Any = None,
-        *,
-        columns: Sequence[Name] | None = None,
-    ) -> None:
-        """Learns the rows of a table, to the bit as `learn_one` would row by row, or none.
-
-        Parameters
-        ----------
-        X
-            a pandas or polars DataFrame, a two-dimensional array or a SciPy sparse matrix.
-        y
-            the labels, one a row, by position.
-        w
-            the weights: one a row, by position, or a number for all.
-        t
-            the times: one a row, by position, or one for all; needed with a half-life.
-        columns
-            names for the columns of an array; "0", "1", ... without.
-
-        Raises
-        ------
-        TypeError, ValueError
-            a row that `learn_one` would refuse, naming its position from
-            0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
-        """
+    def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, frames.Table]:
         table = frames.read_table(X, columns, positive=self.positive)
-        n = len(table.values)
-        labels = frames.read_labels(y, n)
-        weights = frames.read_weights(w, n)
-        times = frames.read_times(t, n)
-        self._moments.learn_rows(
-            table.names, table.values, labels, weights, table.found, times=times
-        )
+        return len(table.values), table
+
+    def _learn_rows(
+        self,
+        rows: frames.Table,
+        labels: CodedLabels,
+        weights: NDArray[np.float64],
+        times: list[int] | None,
+    ) -> None:
+        self._moments.learn_rows(rows.names, rows.values, labels, weights, rows.found, times=times)
 
     unlearn_one = unlearning.unlearn_one
 
@@ -148,7 +122,7 @@ class MomentsClassifier(BayesClassifier):
         return scorer
 
     def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
-        table = frames.read_table(X, columns, positive=self.positive)
+        _, table = self._read(X, columns)
         known = self._moments.features.slots
         slots = np.array([known.get(name, -1) for name in table.names], dtype=np.intp)
         scores = self._scorer.scores_many(table.values, slots)
