@@ -8,22 +8,19 @@ what `learn_one` refuses is refused here, with the row's position.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import moments, survey
-from streamnb._kernels._values import check_weight, event_time, is_missing, is_number, number
+from streamnb._kernels._values import is_missing, number
+from streamnb.columns import kind_of_error
 from streamnb.stats.index import (
-    CodedLabels,
     Label,
     Name,
-    canonical_label,
     canonical_name,
     label_texts,
 )
@@ -35,19 +32,14 @@ __all__ = [
     "numbers_of",
     "read_cells",
     "read_column",
-    "read_labels",
     "read_names",
     "read_table",
-    "read_times",
-    "read_weights",
     "take_rows",
     "to_answers",
     "to_columns",
 ]
 
 Floats = NDArray[np.float64]
-
-_OWN_NAMES = "columns= names the columns of an array; a {} table has its own"
 
 
 @dataclass(frozen=True)
@@ -108,9 +100,7 @@ def _read_table(X: Any, columns: Sequence[Name] | None) -> Table:
     height(X)
     library = library_of(X)
     if library in ("pandas", "polars"):
-        if columns is not None:
-            raise TypeError(_OWN_NAMES.format(library))
-        return _read_columns(X, _checked(X.columns, X.shape[1]), library)
+        return _read_columns(X, list(read_names(X, columns)), library)
     array = X.toarray() if library == "scipy" else X
     if isinstance(array, np.ma.MaskedArray):
         plain = np.float64 if array.dtype.kind in "fiub" else object
@@ -139,10 +129,18 @@ class Numbered(Sequence[Name]):
 
 
 def read_names(X: Any, columns: Sequence[Name] | None = None) -> Sequence[Name]:
-    """The names of the columns of a table; raises as `read_table`."""
-    if library_of(X) == "pandas":
+    """The names of the columns of a table: a frame's own, those that are given, or "0", "1", ...
+
+    Raises
+    ------
+    TypeError, ValueError
+        names for a table that has its own, another number of them, or one that is twice there.
+    """
+    library = library_of(X)
+    if library in ("pandas", "polars"):
         if columns is not None:
-            raise TypeError(_OWN_NAMES.format("pandas"))
+            msg = f"columns= names the columns of an array; a {library} table has its own"
+            raise TypeError(msg)
         return _checked(X.columns, X.shape[1])
     return Numbered(np.arange(X.shape[1])) if columns is None else _checked(columns, X.shape[1])
 
@@ -156,15 +154,10 @@ def read_column(X: Any, name: Name, columns: Sequence[Name] | None = None) -> li
         no table, or names that do not fit.
     """
     library = library_of(X)
-    if library in ("pandas", "polars"):
-        names = _checked(X.columns, X.shape[1])
-        if columns is not None:
-            raise TypeError(_OWN_NAMES.format(library))
-    elif library == "numpy" and X.ndim == 2:
-        names = list(read_names(X, columns))
-    else:
+    if library not in ("pandas", "polars") and not (library == "numpy" and X.ndim == 2):
         msg = f"a table with a column {name!r} is wanted, not {type(X).__name__}"
         raise TypeError(msg)
+    names = list(read_names(X, columns))
     if name not in names:
         return [None] * len(X)
     place = names.index(name)
@@ -190,9 +183,7 @@ def read_cells(
     height(X)
     library = library_of(X)
     if library in ("pandas", "polars"):
-        if columns is not None:
-            raise TypeError(_OWN_NAMES.format(library))
-        names = _checked(X.columns, X.shape[1])
+        names = list(read_names(X, columns))
         series = X.to_series if library == "polars" else lambda place: X.iloc[:, place]
         return names, [_cells(series(place), library) for place in range(len(names))]
     array = X.toarray() if library == "scipy" else X
@@ -201,9 +192,7 @@ def read_cells(
         raise ValueError(msg)
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(object), None)
-    names = (
-        list(map(str, range(array.shape[1]))) if columns is None else _checked(columns, X.shape[1])
-    )
+    names = list(read_names(array, columns))
     plain = array.dtype.kind in "fiub"
     return names, [
         array[:, place] if plain else list(array[:, place]) for place in range(len(names))
@@ -288,7 +277,7 @@ def _by_cell(columns: Sequence[Floats | list[Any]], names: list[Name]) -> Floats
                 row = int(np.isinf(column).argmax()) if len(column) else 0
                 number(column[row] if len(column) else 0.0, name)
         except (TypeError, ValueError) as error:
-            refused.append((row, str(error), _kind(error)))
+            refused.append((row, str(error), kind_of_error(error)))
     if refused:
         row, said, kind = min(refused, key=lambda one: one[0])
         msg = f"row {row}: {said}"
@@ -350,122 +339,6 @@ def take_rows(X: Any, rows: Sequence[int]) -> Any:
     if library == "pandas":
         return X.iloc[list(rows)]
     return X.tocsr()[list(rows)] if library == "scipy" else X[list(rows)]
-
-
-def read_labels(y: Any, n: int) -> CodedLabels:
-    """The labels of n rows, by position.
-
-    Raises
-    ------
-    TypeError, ValueError
-        another number of labels, or one that is none; names its position.
-    """
-    array = y.to_numpy() if type(y).__name__ == "Series" else y
-    if type(array) is np.ndarray and array.dtype.kind in "iub" and array.shape == (n,):
-        coded = _small_numbers(array)
-        if coded is not None:
-            return coded
-    labels = _items(y, n, "labels")
-    kinds = set(map(type, labels))
-    if not (kinds <= {int, bool} or (kinds == {str} and _is_ascii(labels))):
-        labels = _each(labels, canonical_label)
-        kinds = set(map(type, labels))
-    keys: list[Any] = labels
-    if len(kinds) > 1:  # 1 and True are equal, and both are to be seen
-        keys = list(zip(map(type, labels), labels, strict=True))
-    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-    codes = np.fromiter(map(places.__getitem__, keys), np.intp, n)
-    return CodedLabels([key[1] if len(kinds) > 1 else key for key in places], codes)
-
-
-def _small_numbers(y: NDArray[Any]) -> CodedLabels | None:
-    """Whole numbers or bools that lie close together, coded in a kernel; else `None`."""
-    if not y.size or (y.dtype.kind == "u" and y.dtype.itemsize == 8):
-        return None
-    coded = survey.code(np.ascontiguousarray(y, dtype=np.intp))
-    if coded is None:
-        return None
-    different, codes = coded
-    return CodedLabels(list(map(bool if y.dtype.kind == "b" else int, different)), codes)
-
-
-def _is_ascii(texts: Iterable[str]) -> bool:
-    return all(map(str.isascii, set(texts)))
-
-
-def read_times(t: Any, n: int) -> list[int] | None:
-    """The times of n rows in milliseconds, by position, or one for all; `None` without.
-
-    Raises
-    ------
-    TypeError, ValueError
-        another number of times, or one that is none; names its position.
-    """
-    if t is None:
-        return None
-    if is_number(t) or isinstance(t, datetime | np.datetime64):
-        return [event_time(t)] * n
-    if isinstance(t, np.ndarray) and t.dtype.kind == "M":
-        t = list(t)
-    return _each(_items(t, n, "times"), event_time)
-
-
-def read_weights(w: Any, n: int) -> Floats:
-    """The weights of n rows, by position; 1 for each where there are none, or one for all.
-
-    Raises
-    ------
-    TypeError, ValueError
-        another number of weights, or one that is none; names its position.
-    """
-    if w is None:
-        return np.ones(n)
-    if is_number(w):
-        return np.full(n, check_weight(w))
-    return np.array(_each(_items(w, n, "weights"), check_weight), dtype=np.float64)
-
-
-def _items(values: Any, n: int, what: str) -> list[Any]:
-    """The items of a column of n, in Python's own types where the column has these.
-
-    Raises
-    ------
-    TypeError
-        it is no column: a text, a set, a mapping, a table, or nothing to go through.
-    ValueError
-        it has another length.
-    """
-    flat = getattr(values, "ndim", 1) == 1
-    if (
-        not flat
-        or isinstance(values, str | bytes | Mapping | AbstractSet)
-        or not isinstance(values, Iterable)
-    ):
-        msg = f"{what}: a column of {n} is wanted, not {type(values).__name__}"
-        raise TypeError(msg)
-    is_time = isinstance(values, np.ndarray) and values.dtype.kind in "mM"
-    items = values.tolist() if hasattr(values, "tolist") and not is_time else values
-    items = list(items)
-    if len(items) != n:
-        msg = f"{len(items)} {what} for {n} rows"
-        raise ValueError(msg)
-    return items
-
-
-def _each(items: list[Any], read: Callable[[Any], Any]) -> list[Any]:
-    """What `read` makes of each item; its errors name the position."""
-    for row, item in enumerate(items):
-        try:
-            items[row] = read(item)
-        except (TypeError, ValueError) as error:
-            msg = f"row {row}: {error}"
-            raise _kind(error)(msg) from None
-    return items
-
-
-def _kind(error: Exception) -> type[TypeError | ValueError]:
-    """The type of error to raise again with more to say."""
-    return TypeError if isinstance(error, TypeError) else ValueError
 
 
 def to_answers(places: NDArray[np.intp] | None, labels: list[Label], X: Any) -> Any:

@@ -25,9 +25,10 @@ UNDER_MODELS = {*ORDER, "provenance"}
 ALLOWED: dict[str, set[str]] = BELOW | {
     "_version": set(),
     "provenance": {"errors"},
-    "frames": UNDER_MODELS,
-    "sparse": UNDER_MODELS | {"frames"},
-    "models": UNDER_MODELS | {"frames", "sparse"},
+    "columns": UNDER_MODELS,
+    "frames": UNDER_MODELS | {"columns"},
+    "sparse": UNDER_MODELS | {"columns", "frames"},
+    "models": UNDER_MODELS | {"columns", "frames", "sparse"},
     "codec": UNDER_MODELS | {"frames", "models"},
     "stream": {"", "codec", "errors", "models", "provenance"},
     "testing": {"", "errors", "provenance", "stream"},

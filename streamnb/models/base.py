@@ -15,8 +15,9 @@ from streamnb._kernels import posterior
 from streamnb._kernels._values import duration
 from streamnb.bayes import STALE, ClassPrior, Scorer, places_of, probabilities_of
 from streamnb.errors import MergeError
+from streamnb.models.parameters import canonical, comparable, own
 from streamnb.provenance import Provenance
-from streamnb.stats.index import Label, LabelIndex, Name, canonical_label
+from streamnb.stats.index import Label, Name, canonical_label
 
 __all__ = ["BayesClassifier", "merge"]
 
@@ -209,7 +210,7 @@ class BayesClassifier(MiniBatchClassifier):
             if before is not self and name in self.state_parameters and self.class_weight:
                 msg = f"{name} shapes what is stored: it cannot be set once something was learned"
                 raise ValueError(msg)
-            super().__setattr__(name, _own(value))
+            super().__setattr__(name, own(value))
             if before is not self:
                 self._scorer = STALE
                 try:
@@ -243,7 +244,7 @@ class BayesClassifier(MiniBatchClassifier):
 
     def _canonical(self, name: str, value: Any) -> Any:  # noqa: ARG002 - for those that override it
         """The canonical form of one parameter."""
-        return _canonical(value)
+        return canonical(value)
 
     def differences(self, other: Self) -> tuple[list[str], list[str]]:
         """The state parameters and the readings that differ, each as "name (ours and theirs)"."""
@@ -337,7 +338,7 @@ class BayesClassifier(MiniBatchClassifier):
 
     def _content(self) -> tuple[Any, ...]:
         """What the bytes are made of, comparable."""
-        state = _comparable(self.state())
+        state = comparable(self.state())
         return type(self), repr(self.canonical_parameters()), state, self.provenance
 
     def __getstate__(self) -> dict[str, Any]:
@@ -408,43 +409,3 @@ def _check_mergeable(first: BayesClassifier, other: BayesClassifier, *, readings
         hint = "" if shaping else "; like= says whose to take"
         msg = f"models with other parameters cannot be merged: {', '.join(differ)}{hint}"
         raise MergeError(msg)
-
-
-def _own(value: Any) -> Any:
-    """A parameter's value in Python's own types, not shared with the caller where it can change."""
-    if isinstance(value, np.timedelta64):
-        return value.astype("timedelta64[us]").item()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        return value
-    # River's clone looks at the first item of a tuple.
-    return value if isinstance(value, tuple) and value else list(value)
-
-
-def _comparable(value: Any) -> Any:
-    """A part of a state as what is equal where its bytes are."""
-    if isinstance(value, np.ndarray):
-        return value.shape, value.tobytes()
-    if isinstance(value, dict):
-        return {key: _comparable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_comparable(item) for item in value]
-    return repr(value)
-
-
-def _canonical(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        index = LabelIndex(value)
-        by_slot = dict(zip(map(index.find, value), value.values(), strict=True))
-        return [[index.order[slot], float(by_slot[slot]) + 0.0] for slot in index.canonical()]
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, int | float | np.number):
-        return float(value) + 0.0
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    index = LabelIndex(value)
-    return [index.order[slot] for slot in index.canonical()] or None

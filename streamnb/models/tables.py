@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from streamnb import frames
 from streamnb._kernels import counts
 from streamnb.bayes import STALE, Scorer
+from streamnb.columns import read_labels, read_times, read_weights
 from streamnb.models.base import BayesClassifier
 from streamnb.stats.index import CodedLabels, Label, Name
 
@@ -71,9 +71,9 @@ class TableClassifier(BayesClassifier):
             0; or `y`, `w`, `t` of another length than `X`. Nothing was learned.
         """
         n, rows = self._read(X, columns)
-        labels = frames.read_labels(y, n)
-        weights = frames.read_weights(w, n)
-        self._learn_rows(rows, labels, weights, frames.read_times(t, n))
+        labels = read_labels(y, n)
+        weights = read_weights(w, n)
+        self._learn_rows(rows, labels, weights, read_times(t, n))
 
 
 class CountsClassifier(TableClassifier):

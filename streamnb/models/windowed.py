@@ -11,6 +11,7 @@ from streamnb import frames
 from streamnb._kernels import fading, moments
 from streamnb._kernels._values import check_weight, duration, event_time, is_number
 from streamnb.bayes import STALE, ClassPrior, Scorer
+from streamnb.columns import read_labels, read_times, read_weights
 from streamnb.models.base import BayesClassifier
 from streamnb.models.naive_bayes import GaussianNB
 from streamnb.stats.index import Label, Name
@@ -324,9 +325,9 @@ class Windowed(BayesClassifier):
             what the model raises, naming the row's position from 0. Nothing was learned.
         """
         n = frames.height(X)
-        labels = frames.read_labels(y, n)
-        weights = frames.read_weights(w, n)
-        times = frames.read_times(t, n)
+        labels = read_labels(y, n)
+        weights = read_weights(w, n)
+        times = read_times(t, n)
         marks = [self._mark(ms) for ms in times] if times else [self._mark(None)] * n
         counted = [mark for mark, weight in zip(marks, weights, strict=True) if weight > 0]
         newest = max([*counted, *([] if self._newest is None else [self._newest])], default=None)
