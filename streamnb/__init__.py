@@ -16,6 +16,8 @@ from streamnb.errors import CodecError, ConfigError, MergeError, SourceError, St
 if TYPE_CHECKING:
     from streamnb.codec import dumps, loads, save
     from streamnb.models import (
+        LDA,
+        QDA,
         BernoulliNB,
         CategoricalNB,
         ComplementNB,
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "LDA",
+    "QDA",
     "BernoulliNB",
     "CategoricalNB",
     "CodecError",
@@ -50,6 +54,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "LDA": "streamnb.models",
+    "QDA": "streamnb.models",
     "BernoulliNB": "streamnb.models",
     "CategoricalNB": "streamnb.models",
     "ComplementNB": "streamnb.models",

@@ -3,6 +3,7 @@
 from streamnb.models.bags import BernoulliNB, ComplementNB, MultinomialNB
 from streamnb.models.base import BayesClassifier, merge
 from streamnb.models.categorical import CategoricalNB
+from streamnb.models.discriminant_analysis import LDA, QDA
 from streamnb.models.mixed import MixedNB
 from streamnb.models.naive_bayes import GaussianNB, PoissonNB
 from streamnb.models.windowed import Windowed
@@ -11,6 +12,8 @@ from streamnb.stats.index import label_texts
 __all__ = [
     "KINDS",
     "KINDS_IN_FILES",
+    "LDA",
+    "QDA",
     "BayesClassifier",
     "BernoulliNB",
     "CategoricalNB",
@@ -34,6 +37,8 @@ KINDS: dict[str, type[BayesClassifier]] = {
         CategoricalNB,
         PoissonNB,
         MixedNB,
+        LDA,
+        QDA,
     )
 }
 """The models by their names on the command line and in files."""

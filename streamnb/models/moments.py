@@ -26,7 +26,7 @@ class Likelihood(Protocol):
 
     def scorer(
         self,
-        statistic: Moments,
+        statistic: Any,
         labels: list[Label],
         log_prior: NDArray[np.float64] | None,
         prior_counts: NDArray[np.float64],
@@ -117,9 +117,13 @@ class MomentsClassifier(TableClassifier):
     def _make_scorer(self) -> Scorer:
         prior, labels = self._prior(), self.classes
         scorer: Scorer = self._likelihood().scorer(
-            self._moments, labels, prior.given(labels), prior.counts(labels)
+            self._read_from(), labels, prior.given(labels), prior.counts(labels)
         )
         return scorer
+
+    def _read_from(self) -> Any:
+        """The statistic that the likelihood reads."""
+        return self._moments
 
     def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
         _, table = self._read(X, columns)

@@ -84,6 +84,12 @@ class Model:
         return [(self.event(x), y, w) for x, y, w in rows]
 
 
+COVARIANCE: dict[str, Sequence[Any]] = {
+    "shrinkage": [0.0, 0.3, "oas"],
+    "prior_scatter": [None, 1.0, {"x": 2.0}],
+    "ddof": [0, 1],
+}
+
 MODELS = [
     Model(
         "GaussianNB",
@@ -125,6 +131,8 @@ MODELS = [
     ),
     Model("CategoricalNB", streamnb.CategoricalNB, moments=False, texts=True, numeric=False),
     Model("MixedNB", streamnb.MixedNB, moments=False, texts=True),
+    Model("LDA", streamnb.LDA, moments=False, readings=COVARIANCE),
+    Model("QDA", streamnb.QDA, moments=False, readings=COVARIANCE | {"reg_param": [0.0, 0.1]}),
 ]
 MOMENTS = [model for model in MODELS if model.moments]
 FIELDS = [model for model in MODELS if not model.bag]

@@ -81,6 +81,9 @@ def test_weights_are_copies(kind: Model, learn: Any, w: Any) -> None:
     if kind.moments:
         assert model.means("a") == {"x": 2.75}
         assert model.variances("a") == {"x": 1.6875}
+    elif hasattr(model, "covariance"):  # sums of squares are rounded, each step in its order
+        assert model.means("a") == {"x": 2.75}
+        assert model.covariance("a").tolist() == [[pytest.approx(1.6875, rel=1e-15, abs=0)]]
     else:
         copies = kind.make()
         for x in (2.0, 2.0, 2.0, 5.0):

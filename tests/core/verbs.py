@@ -25,6 +25,8 @@ def state(model: Any) -> bytes:
 
 def numbers(model: Any, label: Any) -> dict[Any, tuple[float, ...]]:
     """What a model has learned of a class, by feature."""
+    if isinstance(model, streamnb.LDA):  # the variances are of all classes
+        return {name: (mean,) for name, mean in model.means(label).items()}
     if is_bag(model):
         return {name: (count,) for name, count in model.counts(label).items()}
     found: dict[Any, tuple[Any, ...]] = {}

@@ -1,0 +1,909 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Moments and scatter read as multivariate normal densities: discriminant analysis.
+
+A covariance is used through the Cholesky factor of its scatter S, U'U = S with U above the
+diagonal: distances are triangular systems, the determinant is that of U. While nothing but whole
+events comes, the factor follows by one rotation of its rows an event (P. E. Gill, G. H. Golub,
+W. Murray, M. A. Saunders, Methods for modifying matrix factorizations, 1974): first the factor of
+the scatter without its block, then one event of the block after the other. So it is a function of
+the state alone, and a loaded model answers with the bits of the one that was saved.
+
+To integrate a feature out of a density is to leave its row and column out of the covariance; in the
+factor its row is left out and taken into the rows below by the same rotation.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from streamnb._kernels import _cython as cython
+
+from typing import Any
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.libc.math import log, sqrt
+else:
+    from math import log, sqrt
+
+    from streamnb._kernels._products import add_rows, rotate_rows
+    from streamnb._kernels._shares import log_shares
+
+PIVOT = 2.0**-40
+"""A pivot of the factorization is accepted above this part of its diagonal entry."""
+
+_PIVOT = cython.declare(cython.double, PIVOT)
+_LOG_TWO_PI = cython.declare(cython.double, 1.8378770664093453)
+_PANEL = cython.declare(cython.Py_ssize_t, 16)
+_EIGHT = cython.declare(cython.Py_ssize_t, 8)
+_PATTERNS = cython.declare(cython.Py_ssize_t, 16)  # sub-blocks that are kept
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
+    """The numbers of p from number i on."""
+    if cython.compiled:
+        return cython.address(p[i])
+    else:  # noqa: RET505 - the compiler must not see it
+        return p[i:]
+
+
+@cython.cclass
+class Factor:
+    """The upper Cholesky factor of a symmetric matrix of n rows."""
+
+    n: cython.Py_ssize_t
+    _stride: cython.Py_ssize_t
+    arrays: tuple[Any, ...]
+    _rows: cython.p_double
+    _diagonal: cython.p_double  # of the matrix itself
+    _inverse: cython.p_double  # 1 over the diagonal of the factor
+    z: cython.p_double
+    _coefficients: cython.p_double
+    log_root: cython.double  # half the logarithm of the determinant
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self._stride = max(8, (n + 7) // 8 * 8)
+        self.log_root = 0.0
+        s: int = self._stride
+        self.arrays = (np.zeros((max(n, 1), s)), np.zeros(s), np.zeros(s), np.zeros(s))
+        self.arrays += (np.zeros(8),)
+        if cython.compiled:
+            self._rows = _doubles(self.arrays[0])
+            self._diagonal = _doubles(self.arrays[1])
+            self._inverse = _doubles(self.arrays[2])
+            self.z = _doubles(self.arrays[3])
+            self._coefficients = _doubles(self.arrays[4])
+        else:
+            self._rows, self._diagonal, self._inverse, self.z, self._coefficients = (
+                memoryview(array.reshape(-1).data) for array in self.arrays
+            )
+
+    def size(self) -> int:
+        """The number of rows."""
+        return int(self.n)
+
+    def upper(self) -> Any:
+        """The factor, (n, n), a copy."""
+        return np.triu(self.arrays[0][: self.n, : self.n])
+
+    def factorize(self, matrix: Any) -> bool:
+        """Whether a matrix (n, n) is accepted; then this is its factor.
+
+        It is where each pivot is above 2**-40 of its diagonal entry.
+        """
+        n: cython.Py_ssize_t = self.n
+        s: cython.Py_ssize_t = self._stride
+        u = self._rows
+        self.arrays[0][:n, :n] = matrix
+        self.arrays[1][:n] = matrix.diagonal()
+        at: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        pivot: cython.double
+        for at in range(0, n, _PANEL):
+            end = min(at + _PANEL, n)
+            for r in range(0, at, _EIGHT):
+                for i in range(at, end):
+                    self._subtract(i, r, _EIGHT)
+            for i in range(at, end):
+                for r in range(at, i, _EIGHT):
+                    self._subtract(i, r, min(_EIGHT, i - r))
+                pivot = u[i * s + i]
+                if not pivot > _PIVOT * self._diagonal[i]:
+                    return False
+                pivot = sqrt(pivot)
+                u[i * s + i] = pivot
+                for j in range(i + 1, n):
+                    u[i * s + j] = u[i * s + j] / pivot
+        self.measure()
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _subtract(
+        self, i: cython.Py_ssize_t, r: cython.Py_ssize_t, rows: cython.Py_ssize_t
+    ) -> cython.void:
+        """Takes the products of finished rows, from r on, out of row i."""
+        s: cython.Py_ssize_t = self._stride
+        j: cython.Py_ssize_t
+        for j in range(rows):
+            self._coefficients[j] = -self._rows[(r + j) * s + i]
+        add_rows(
+            _at(self._rows, i * s + i),
+            _at(self._rows, r * s + i),
+            s,
+            self._coefficients,
+            rows,
+            self.n - i,
+        )
+
+    @cython.cfunc
+    def measure(self) -> cython.bint:
+        """Prepares for questions; whether each pivot is accepted."""
+        n: cython.Py_ssize_t = self.n
+        s: cython.Py_ssize_t = self._stride
+        i: cython.Py_ssize_t
+        accepted: cython.bint = True
+        v: cython.double
+        total: cython.double = 0.0
+        product: cython.double = 1.0
+        for i in range(n):
+            v = self._rows[i * s + i]
+            accepted = accepted and v * v > _PIVOT * self._diagonal[i]
+            self._inverse[i] = 1.0 / v
+            product *= v
+            if not 1e-100 < product < 1e100:
+                total += log(product)
+                product = 1.0
+        self.log_root = total + log(product)
+        return accepted
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _rotate(self, first: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """Takes z into the rows from `first` to n, so that z z' is added to the matrix."""
+        s: cython.Py_ssize_t = self._stride
+        u = self._rows
+        z = self.z
+        j: cython.Py_ssize_t
+        v: cython.double
+        h: cython.double
+        for j in range(first, n):
+            if z[j] == 0.0:
+                continue
+            v = u[j * s + j]
+            h = sqrt(v * v + z[j] * z[j])
+            u[j * s + j] = h
+            rotate_rows(_at(u, j * s + j + 1), _at(z, j + 1), v / h, z[j] / h, n - j - 1)
+
+    def add(self, row: Any) -> None:
+        """Adds z z' to the matrix, z being `row`."""
+        self.arrays[3][: self.n] = row
+        self.add_z()
+        self.measure()
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def add_z(self) -> cython.void:
+        """Adds z z' to the matrix."""
+        i: cython.Py_ssize_t
+        for i in range(self.n):
+            self._diagonal[i] += self.z[i] * self.z[i]
+        self._rotate(0, self.n)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def solve_in_place(self, r: cython.p_double) -> cython.double:
+        """Puts U'^-1 r in the place of r; answers the sum of its squares."""
+        n: cython.Py_ssize_t = self.n
+        s: cython.Py_ssize_t = self._stride
+        u = self._rows
+        a = self._coefficients
+        j: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        v: cython.double
+        total: cython.double = 0.0
+        for j in range(0, n, _EIGHT):
+            end = min(j + _EIGHT, n)
+            for i in range(j, end):
+                v = r[i] * self._inverse[i]
+                r[i] = v
+                total += v * v
+                a[i - j] = -v
+                for k in range(i + 1, end):
+                    r[k] += -v * u[i * s + k]
+            if end < n:
+                add_rows(_at(r, end), _at(u, j * s + end), s, a, _EIGHT, n - end)
+        return total
+
+    def solve(self, vector: Any) -> Any:
+        """U'^-1 times a vector (n,), an array."""
+        result = np.array(vector, dtype=np.float64)
+        if self.n:
+            self.solve_in_place(_doubles(result) if cython.compiled else memoryview(result.data))
+        return result
+
+    def solve_back(self, vector: Any) -> Any:
+        """U^-1 times a vector (n,), an array."""
+        result = np.array(vector, dtype=np.float64)
+        upper = self.arrays[0]
+        n: int = self.n
+        for i in range(n - 1, -1, -1):
+            result[i] /= upper[i, i]
+            result[:i] -= result[i] * upper[:i, i]
+        return result
+
+    def without(self, missing: Any) -> Factor:
+        """The factor of the matrix without some of its rows and columns.
+
+        Parameters
+        ----------
+        missing
+            the places of these, in order.
+        """
+        n: cython.Py_ssize_t = self.n
+        whole = Factor(n)
+        whole.arrays[0][:] = self.arrays[0]
+        s: cython.Py_ssize_t = self._stride
+        j: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        kept = np.ones(n, dtype=bool)
+        for gone in reversed(missing):
+            j = gone
+            for i in range(j + 1, n):
+                whole.z[i] = whole._rows[j * s + i]
+            whole._rotate(j + 1, n)
+            kept[j] = False
+            # a later rotation passes over what is gone
+            whole.arrays[0][:j, j] = 0.0
+            whole.arrays[0][j] = 0.0
+            whole.arrays[0][j, j] = 1.0
+        part = Factor(int(kept.sum()))
+        at = np.flatnonzero(kept)
+        part.arrays[0][: len(at), : len(at)] = whole.arrays[0][np.ix_(at, at)]
+        part.measure()
+        return part
+
+
+@cython.cclass
+class DiscriminantScorer:
+    """Answers log p(y) + log p(x | y) from a `MomentsTable` and `ScatterTable`s.
+
+    Parameters
+    ----------
+    table
+        the moments; read in place, never changed.
+    groups
+        the scatter: of each class slot where the classes stand apart, else one, or none.
+    apart
+        whether each class has a covariance of its own.
+    labels
+        the classes in canonical order.
+    classes
+        (K,) int64, each label's slot in the table; -1 where it has learned nothing.
+    features
+        (D,) int64, the slots of the features in canonical order.
+    plain
+        whether covariances are scatter over weight, to whose diagonal `added` is added before.
+    added
+        (D,) float64, for the features in canonical order.
+    ddof
+        taken from the weight: of the class, or for each class of the group.
+    log_prior
+        (K,) float64 where the prior is given, else `None`.
+    prior_counts
+        (K,) float64, added to the weights where it is not.
+    general
+        answers the `Factor` of any group's covariance, as it is read: of the class with this place
+        in `labels`, over those features, given by their places in `features`.
+    """
+
+    _labels: list[Any]
+    _log_prior: list[Any]
+    _read: Any
+    _groups: list[Any]
+    _apart: cython.bint
+    _plain: cython.bint
+    _general: Any
+    _factors: list[Any]  # by group: what follows the scatter, `None` where it was not accepted
+    _used: list[Any]  # by group: the factor that answers
+    _seen: list[Any]  # by group: the boundary and the rows of the block that its factor has
+    _patterns: dict[Any, Any]
+    _arrays: tuple[Any, ...]
+    _evidence_places: Any
+    _added: Any
+    _cells: cython.p_double
+    _heads: cython.p_double
+    _values: cython.p_double
+    _clock: cython.p_longlong
+    _present: cython.p_double
+    _classes: cython.p_longlong
+    _evidence: cython.p_longlong  # slots, canonical order
+    _idle: cython.p_longlong  # slots of features that were constant
+    _prior_counts: cython.p_double
+    _start: cython.p_double  # log prior, by class
+    _means: cython.p_double  # class, (hi, lo), evidence
+    _base: cython.p_double
+    _whitened: cython.p_double  # class, evidence: each mean less the base, through the factor
+    _event: cython.p_double
+    _divisors: cython.p_double  # by group
+    _distances: cython.p_double
+    _scores: cython.p_double
+    _version: cython.longlong
+    _places: cython.longlong
+    _k: cython.Py_ssize_t
+    _d: cython.Py_ssize_t
+    _idles: cython.Py_ssize_t
+    _stride: cython.Py_ssize_t
+    _capacity: cython.Py_ssize_t
+    _ddof: cython.double
+    _given: cython.bint
+
+    def __init__(
+        self,
+        table: Any,
+        groups: list[Any],
+        apart: cython.bint,
+        labels: list[Any],
+        classes: Any,
+        features: Any,
+        plain: cython.bint,
+        added: Any,
+        ddof: cython.double,
+        log_prior: Any,
+        prior_counts: Any,
+        general: Any,
+    ) -> None:
+        cells, heads, values, clock = table.buffers()
+        self._labels = labels
+        self._log_prior = []
+        self._read = table.read
+        self._apart = apart
+        self._plain = plain
+        self._general = general
+        self._ddof = ddof
+        self._given = log_prior is not None
+        self._k = len(labels)
+        self._capacity = cells.shape[2]
+        self._groups = [groups[k] if k >= 0 else None for k in classes] if apart else groups[:1]
+        if not apart and not groups:
+            self._groups = [None]
+        n: int = len(self._groups)
+        self._factors = [None] * n
+        self._used = [None] * n
+        self._seen = [None] * n
+        self._patterns = {}
+        spread = has_spread(table, features)
+        evidence = features[spread]
+        idle = features[~spread]
+        self._evidence_places = np.flatnonzero(spread)
+        self._added = added[spread]
+        self._d = len(evidence)
+        self._idles = len(idle)
+        s: int = (self._d + 7) // 8 * 8
+        self._stride = s
+        start = np.zeros(max(self._k, 1))
+        start[: self._k] = log_prior if self._given else 0.0
+        self._arrays = (
+            _flat(cells),
+            _flat(heads),
+            _flat(values),
+            table.present(),
+            _flat(prior_counts),
+            start,
+            np.zeros(max(2 * self._k * s, 1)),
+            np.zeros(max(s, 1)),
+            np.zeros(max(self._k * s, 1)),
+            np.zeros(max(s, 1)),
+            np.zeros(max(n, 1)),
+            np.zeros(max(self._k, 1)),
+            np.zeros(max(self._k, 1)),
+            _flat(clock),
+            _flat(classes),
+            _flat(evidence),
+            _flat(idle),
+        )
+        if cython.compiled:
+            self._cells = _doubles(self._arrays[0])
+            self._heads = _doubles(self._arrays[1])
+            self._values = _doubles(self._arrays[2])
+            self._present = _doubles(self._arrays[3])
+            self._prior_counts = _doubles(self._arrays[4])
+            self._start = _doubles(self._arrays[5])
+            self._means = _doubles(self._arrays[6])
+            self._base = _doubles(self._arrays[7])
+            self._whitened = _doubles(self._arrays[8])
+            self._event = _doubles(self._arrays[9])
+            self._divisors = _doubles(self._arrays[10])
+            self._distances = _doubles(self._arrays[11])
+            self._scores = _doubles(self._arrays[12])
+            self._clock = _longs(self._arrays[13])
+            self._classes = _longs(self._arrays[14])
+            self._evidence = _longs(self._arrays[15])
+            self._idle = _longs(self._arrays[16])
+        else:
+            (
+                self._cells,
+                self._heads,
+                self._values,
+                self._present,
+                self._prior_counts,
+                self._start,
+                self._means,
+                self._base,
+                self._whitened,
+                self._event,
+                self._divisors,
+                self._distances,
+                self._scores,
+                self._clock,
+                self._classes,
+                self._evidence,
+                self._idle,
+            ) = (memoryview(array.data) for array in self._arrays)
+        self._places = self._clock[1]
+        self._version = self._clock[0] - 1
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes in canonical order."""
+        return self._labels
+
+    @property
+    def log_prior(self) -> list[Any]:
+        """The logarithm of each class's prior probability."""
+        if self._version != self._clock[0]:
+            self._refresh()
+        return self._log_prior
+
+    def scores(self, x: Any) -> list[Any] | None:
+        """The joint log-likelihoods of an event; `None` where labels or features have changed."""
+        if not self._ask(x):
+            return None
+        k: cython.Py_ssize_t
+        answer: list[Any] = [0.0] * self._k
+        for k in range(self._k):
+            answer[k] = self._scores[k]
+        return answer
+
+    def distances(self, x: Any) -> list[Any] | None:
+        """The Mahalanobis distance of an event from each class; `None` as in `scores`."""
+        if not self._ask(x):
+            return None
+        return [sqrt(self._distances[k]) for k in range(self._k)]
+
+    def readings(self) -> tuple[list[Any], Any, Any, Any] | None:
+        """What answers are made of, or `None` where it is out of date.
+
+        Returns
+        -------
+        For each group the factor of its covariance times the divisor; the divisors; each class's
+        mean, (K, (hi, lo), E); the places of the E features that are evidence, among all.
+        """
+        if self._places != self._clock[1] or not self._is_current():
+            return None
+        means = self._arrays[6][: 2 * self._k * self._stride]
+        means = means.reshape(self._k, 2, self._stride)[:, :, : self._d].copy()
+        return self._used[:], self._arrays[10].copy(), means, self._evidence_places
+
+    @cython.cfunc
+    def _ask(self, x: Any) -> cython.bint:
+        """Whether the event was scored; not where labels or features have changed."""
+        i: cython.Py_ssize_t
+        missing: cython.bint = False
+        if self._places != self._clock[1] or not self._is_current():
+            return False
+        self._read(x)
+        # From here on nothing runs Python, but where features are missing: no other thread comes
+        # between the reading and the copy.
+        if self._places != self._clock[1] or self._version != self._clock[0]:
+            return False
+        for i in range(self._d):
+            self._event[i] = self._values[self._evidence[i]]
+            missing = missing or self._event[i] != self._event[i]
+        if missing:
+            self._score_part()
+        else:
+            self._score()
+        return True
+
+    def scores_many(self, rows: Any, slots: Any) -> Any:
+        """The joint log-likelihoods of the rows of a table, (n, K); `None` as in `scores`.
+
+        Parameters
+        ----------
+        rows
+            (n, d) float64, C-contiguous, NaN where missing.
+        slots
+            (d,) intp, the feature slot of each column, -1 where it has none.
+        """
+        if self._places != self._clock[1] or not self._is_current():
+            return None
+        answer = np.empty((rows.shape[0], self._k))
+        column_array: Any = np.full(max(self._d, 1), -1, dtype=np.intp)
+        places = {int(slot): at for at, slot in enumerate(slots) if slot >= 0}
+        for at, slot in enumerate(self._arrays[15][: self._d]):
+            column_array[at] = places.get(int(slot), -1)
+        if not cython.compiled:
+            rows, column_array = memoryview(rows), memoryview(column_array)
+        data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
+        column: cython.Py_ssize_t[::1] = column_array
+        out: cython.double[:, ::1] = answer
+        r: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        missing: cython.bint
+        for r in range(rows.shape[0]):
+            missing = False
+            for i in range(self._d):
+                self._event[i] = data[r, column[i]] if column[i] >= 0 else float("nan")
+                missing = missing or self._event[i] != self._event[i]
+            if missing:
+                self._score_part()
+            else:
+                self._score()
+            for k in range(self._k):
+                out[r, k] = self._scores[k]
+        return answer
+
+    @cython.cfunc
+    def _score(self) -> None:
+        """Scores the event, which lacks nothing."""
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        s: cython.Py_ssize_t = self._stride
+        v: cython.double
+        total: cython.double
+        factor: Factor
+        x = self._event
+        if self._apart:
+            for k in range(self._k):
+                factor = self._used[k]
+                self._centre(k, self._d)
+                self._set_score(k, factor.solve_in_place(factor.z), self._divisors[k], factor)
+            return
+        factor = self._used[0]
+        for i in range(self._d):
+            factor.z[i] = x[i] - self._base[i]
+        factor.solve_in_place(factor.z)
+        for k in range(self._k):
+            total = 0.0
+            for i in range(self._d):
+                v = factor.z[i] - self._whitened[k * s + i]
+                total += v * v
+            self._set_score(k, total, self._divisors[0], factor)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _centre(self, k: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """Puts the event less the mean of class k where the class's factor solves."""
+        factor: Factor = self._used[k if self._apart else 0]
+        m: cython.Py_ssize_t = 2 * k * self._stride
+        i: cython.Py_ssize_t
+        for i in range(n):
+            factor.z[i] = (self._event[i] - self._means[m + i]) - self._means[m + self._stride + i]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _set_score(
+        self,
+        k: cython.Py_ssize_t,
+        squares: cython.double,
+        divisor: cython.double,
+        factor: Factor,
+    ) -> cython.void:
+        """The score of class k, from the squared distance in the units of the factor."""
+        n: cython.double = factor.n
+        squares = squares * divisor
+        if squares != squares:  # beyond doubles
+            squares = float("inf")
+        self._distances[k] = squares
+        v: cython.double = squares + (2.0 * factor.log_root - n * log(divisor)) + n * _LOG_TWO_PI
+        self._scores[k] = self._start[k] - 0.5 * v
+
+    @cython.cfunc
+    def _score_part(self) -> None:
+        """Scores the event from the features that it has: the others are integrated out."""
+        event = self._arrays[9][: self._d].copy()
+        absent = np.isnan(event)
+        key = absent.tobytes()
+        missing = np.flatnonzero(absent).tolist()
+        there = np.flatnonzero(~absent)
+        factors: list[Any] | None = self._patterns.get(key)
+        if factors is None:
+            factors = [cython.cast(Factor, used).without(missing) for used in self._used]
+            if len(self._patterns) >= _PATTERNS:
+                self._patterns.clear()
+            self._patterns[key] = factors
+        means = self._arrays[6][: 2 * self._k * self._stride]
+        means = means.reshape(self._k, 2, self._stride)
+        k: cython.Py_ssize_t
+        g: cython.Py_ssize_t
+        factor: Factor
+        for k in range(self._k):
+            g = k if self._apart else 0
+            factor = factors[g]
+            rest = (event[there] - means[k, 0, there]) - means[k, 1, there]
+            factor.arrays[3][: factor.n] = rest
+            self._set_score(k, factor.solve_in_place(factor.z), self._divisors[g], factor)
+
+    # -- from statistics to factors --------------------------------------------------------
+
+    @cython.cfunc
+    def _is_current(self) -> cython.bint:
+        """Whether answers are of the statistics as they are, perhaps after a `_refresh`."""
+        return self._version == self._clock[0] or self._refresh()
+
+    @cython.cfunc
+    def _refresh(self) -> cython.bint:
+        """Makes all anew that the statistics have changed; False where other features count."""
+        version: cython.longlong = self._clock[0]
+        i: cython.Py_ssize_t
+        g: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        w: cython.double
+        for i in range(self._idles):
+            if self._varies(self._idle[i]):
+                return False
+        if not self._given:
+            for k in range(self._k):
+                w = self._prior_counts[k] + self._weight(k)
+                self._start[k] = min(w, 1.7976931348623157e308)
+            log_shares(self._start, self._k)
+        self._log_prior = [self._start[k] for k in range(self._k)]
+        self._set_means()
+        for g in range(len(self._groups)):
+            self._set_factor(g)
+        if not self._apart:
+            self._whiten()
+        if self._patterns:
+            self._patterns.clear()
+        self._version = version
+        return True
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def _weight(self, k: cython.Py_ssize_t) -> cython.double:
+        """The weight that the class has seen."""
+        return 0.0 if self._classes[k] < 0 else self._heads[4 * self._classes[k]] * self._present[0]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _varies(self, slot: cython.Py_ssize_t) -> cython.bint:
+        """Whether a feature has had different values."""
+        return _varies(self._cells, self._heads, self._capacity, self._classes, self._k, slot)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _feature_weight(self, k: cython.Py_ssize_t, slot: cython.Py_ssize_t) -> cython.double:
+        """The weight of one feature in one class."""
+        c: cython.longlong = self._classes[k]
+        if c < 0:
+            return 0.0
+        if self._heads[4 * c + 2] != 0.0:
+            return self._heads[4 * c]
+        return self._cells[(6 * c + 4) * self._capacity + slot]
+
+    @cython.cfunc
+    def _set_means(self) -> None:
+        """The mean of each class; over all classes, where it has not seen the feature."""
+        s: cython.Py_ssize_t = self._stride
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        slot: cython.Py_ssize_t
+        first: cython.Py_ssize_t
+        w: cython.double
+        total: cython.double
+        shift: cython.double
+        p = self._cells
+        for i in range(self._d):
+            slot = self._evidence[i]
+            first = -1
+            total = 0.0
+            shift = 0.0
+            for k in range(self._k):
+                w = self._feature_weight(k, slot)
+                if w > 0.0:
+                    m = 6 * self._classes[k] * self._capacity + slot
+                    self._means[2 * k * s + i] = p[m]
+                    self._means[(2 * k + 1) * s + i] = p[m + self._capacity]
+                    first = m if first < 0 else first
+                    total = total + w
+                    w = w / total
+                    shift += w * (
+                        ((p[m] - p[first]) - shift)
+                        + (p[m + self._capacity] - p[first + self._capacity])
+                    )
+            for k in range(self._k):
+                if self._feature_weight(k, slot) == 0.0:
+                    self._means[2 * k * s + i] = p[first]
+                    self._means[(2 * k + 1) * s + i] = p[first + self._capacity] + shift
+            self._base[i] = p[first] + shift
+
+    @cython.cfunc
+    def _set_factor(self, g: cython.Py_ssize_t) -> None:
+        """The factor of a group, and what its covariance is divided by."""
+        divisor: cython.double = self._divisor(g)
+        group = self._groups[g]
+        if divisor > 0.0 and group.is_complete() and self._follow(g, group):
+            self._used[g] = self._factors[g]
+            self._divisors[g] = divisor
+            return
+        self._used[g] = self._general(g if self._apart else -1, self._evidence_places)
+        self._divisors[g] = 1.0
+
+    @cython.cfunc
+    def _divisor(self, g: cython.Py_ssize_t) -> cython.double:
+        """What the scatter of a group is divided by; 0 where it cannot be read so simply."""
+        k: cython.Py_ssize_t
+        w: cython.double
+        total: cython.double = 0.0
+        count: cython.double = 0.0
+        group = self._groups[g]
+        if not self._plain or group is None:
+            return 0.0
+        if self._apart:
+            if self._weight(g) < 2.0:
+                return 0.0
+            total = group.weight(0)
+            count = 1.0
+        else:
+            for k in range(self._k):
+                w = group.weight(self._classes[k]) if self._classes[k] >= 0 else 0.0
+                total += w
+                count += 1.0 if w > 0.0 else 0.0
+        return total - count * self._ddof / self._present[0]
+
+    @cython.cfunc
+    def _follow(self, g: cython.Py_ssize_t, group: Any) -> cython.bint:
+        """Brings the group's factor up to date; whether it is accepted."""
+        boundary = group.boundary()
+        waiting: cython.Py_ssize_t = group.waiting()
+        done: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        q: cython.double
+        factor: Factor
+        seen = self._seen[g]
+        if seen is not None and seen[0] == boundary and seen[1] <= waiting:
+            done = seen[1]
+        else:
+            self._seen[g] = None
+            self._factors[g] = None
+            self._seen[g] = (boundary, 0)
+            slots = self._arrays[15][: self._d]
+            if not bool((group.known[slots] > 0.0).all()):
+                return False
+            square = group.square
+            matrix = np.maximum(slots[:, None], slots[None, :])
+            matrix = square[np.minimum(slots[:, None], slots[None, :]), matrix]
+            matrix[np.diag_indices(self._d)] += self._added
+            factor = Factor(self._d)
+            if not factor.factorize(matrix):
+                return False
+            self._factors[g] = factor
+        if self._factors[g] is None:
+            return False
+        factor = self._factors[g]
+        if done < waiting:
+            rows_array, factors_array = group.rows, group.factors
+            if not cython.compiled:
+                rows_array, factors_array = memoryview(rows_array), memoryview(factors_array)
+            rows: cython.double[:, ::1] = rows_array
+            factors: cython.double[::1] = factors_array
+            for r in range(done, waiting):
+                q = sqrt(factors[r])
+                for i in range(self._d):
+                    factor.z[i] = q * rows[r, self._evidence[i]]
+                factor.add_z()
+            self._seen[g] = (boundary, waiting)
+        return factor.measure()
+
+    @cython.cfunc
+    def _whiten(self) -> None:
+        """The means less the base, through the factor that all classes share."""
+        s: cython.Py_ssize_t = self._stride
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        factor: Factor = self._used[0]
+        for k in range(self._k):
+            m = 2 * k * s
+            for i in range(self._d):
+                self._whitened[k * s + i] = (self._means[m + i] - self._base[i]) + (
+                    self._means[m + s + i]
+                )
+            factor.solve_in_place(_at(self._whitened, k * s))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _varies(
+    p: cython.p_double,
+    heads: cython.p_double,
+    c: cython.Py_ssize_t,
+    classes: cython.p_longlong,
+    n: cython.Py_ssize_t,
+    slot: cython.Py_ssize_t,
+) -> cython.bint:
+    """Whether a feature has had different values in the classes."""
+    k: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    first: cython.Py_ssize_t = -1
+    w: cython.double
+    for k in range(n):
+        if classes[k] < 0:
+            continue
+        m = 6 * classes[k] * c + slot
+        w = heads[4 * classes[k]] if heads[4 * classes[k] + 2] != 0.0 else p[m + 4 * c]
+        if w == 0.0:
+            continue
+        if p[m + 2 * c] > 0.0:
+            return True
+        if first < 0:
+            first = m
+        elif p[m] != p[first] or p[m + c] != p[first + c]:
+            return True
+    return False
+
+
+def has_spread(table: Any, features: Any) -> Any:
+    """Which features have had different values, (D,) bool.
+
+    Parameters
+    ----------
+    table
+        a `MomentsTable`.
+    features
+        (D,) int64, their slots.
+    """
+    cells, heads, _, _ = table.buffers()
+    all_classes = np.arange(len(heads), dtype=np.int64)
+    i: cython.Py_ssize_t
+    slot: cython.Py_ssize_t
+    c: cython.Py_ssize_t = cells.shape[2]
+    n: cython.Py_ssize_t = len(heads)
+    arrays = (_flat(cells), _flat(heads), _flat(all_classes))
+    spread = np.zeros(len(features), dtype=bool)
+    if cython.compiled:
+        p: cython.p_double = _doubles(arrays[0])
+        h: cython.p_double = _doubles(arrays[1])
+        k: cython.p_longlong = _longs(arrays[2])
+    else:
+        p, h, k = (memoryview(array) for array in arrays)
+    for i in range(len(features)):
+        slot = features[i]
+        spread[i] = _varies(p, h, c, k, n, slot)
+    return spread
+
+
+@cython.cfunc
+def _flat(array: Any) -> Any:
+    """A view of an array as one row, at least one number long."""
+    return array.reshape(-1) if array.size else np.zeros(1, dtype=array.dtype)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _doubles(array: Any) -> cython.p_double:
+    view: cython.double[::1] = array.reshape(-1)
+    return cython.address(view[0])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _longs(array: Any) -> cython.p_longlong:
+    view: cython.longlong[::1] = array
+    return cython.address(view[0])

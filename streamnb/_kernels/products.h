@@ -1,0 +1,63 @@
+/* The inner loop of a scatter, of a factorization and of a triangular system. */
+#ifndef STREAMNB_PRODUCTS_H
+#define STREAMNB_PRODUCTS_H
+
+#include <stddef.h>
+
+/* out[j] += sum over r of a[r] z[r][j], for j below n, the rows r one after the other.
+ *
+ * Eight rows are read at once, so that out is read and written once for them; each out[j] is still
+ * the sum in the order of the rows, whatever their number.
+ */
+static inline void add_rows(double *restrict out, const double *restrict z, ptrdiff_t stride,
+                            const double *restrict a, ptrdiff_t rows, ptrdiff_t n) {
+    ptrdiff_t r = 0;
+    for (; r + 8 <= rows; r += 8) {
+        const double *restrict y = z + r * stride;
+        double a0 = a[r], a1 = a[r + 1], a2 = a[r + 2], a3 = a[r + 3], a4 = a[r + 4],
+               a5 = a[r + 5], a6 = a[r + 6], a7 = a[r + 7];
+        for (ptrdiff_t j = 0; j < n; j++) {
+            double s = out[j];
+            s += a0 * y[j];
+            s += a1 * y[stride + j];
+            s += a2 * y[2 * stride + j];
+            s += a3 * y[3 * stride + j];
+            s += a4 * y[4 * stride + j];
+            s += a5 * y[5 * stride + j];
+            s += a6 * y[6 * stride + j];
+            s += a7 * y[7 * stride + j];
+            out[j] = s;
+        }
+    }
+    if (r + 4 <= rows) {
+        const double *restrict y = z + r * stride;
+        double a0 = a[r], a1 = a[r + 1], a2 = a[r + 2], a3 = a[r + 3];
+        for (ptrdiff_t j = 0; j < n; j++) {
+            double s = out[j];
+            s += a0 * y[j];
+            s += a1 * y[stride + j];
+            s += a2 * y[2 * stride + j];
+            s += a3 * y[3 * stride + j];
+            out[j] = s;
+        }
+        r += 4;
+    }
+    for (; r < rows; r++) {
+        const double *restrict y = z + r * stride;
+        double a0 = a[r];
+        for (ptrdiff_t j = 0; j < n; j++)
+            out[j] += a0 * y[j];
+    }
+}
+
+/* The rotation (c, s; -s, c) of the rows u and z. */
+static inline void rotate_rows(double *restrict u, double *restrict z, double c, double s,
+                               ptrdiff_t n) {
+    for (ptrdiff_t j = 0; j < n; j++) {
+        double a = u[j], b = z[j];
+        u[j] = c * a + s * b;
+        z[j] = c * b - s * a;
+    }
+}
+
+#endif

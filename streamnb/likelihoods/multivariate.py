@@ -1,0 +1,273 @@
+"""The multivariate normal distribution of all features within each class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamnb._kernels import discriminant
+from streamnb._kernels._values import check_parameter
+from streamnb.stats.index import Label, Name, canonical_name
+from streamnb.stats.moments import Moments
+from streamnb.stats.scatter import Scatter, Sums
+
+__all__ = ["MultivariateGaussian", "oas_shrinkage", "total_variances"]
+
+Floats = NDArray[np.float64]
+
+_LEAST_POWER = 40  # of 2, the first share of the repair
+
+
+@dataclass(frozen=True)
+class MultivariateGaussian:
+    """How scatter is read as a covariance C, and that as a normal density.
+
+        C = (S + P)/(W - ddof);   (1 - s) C + s tr(C)/d I;   (1 - r) C + r I
+
+    one after the other, with the scatter S and the weight W of a class, or, where the classes share
+    C, of all of them (ddof then being taken once a class); P is `prior_scatter`, s `shrinkage`, r
+    `reg_param`, d the number of features that the class has seen, constant ones among them. Where
+    features are missing in some events, each entry of S has the weight of the events with both.
+
+    Then, in this order:
+
+    - a feature that the class has not seen has the variance over all classes, and covariances of 0;
+    - a feature that was constant in all that was seen is no evidence, and is left out;
+    - what the Cholesky factorization does not accept (each pivot above 2^-40 of its diagonal
+      entry) is read as (1 - s) C + s diag(total variances), with the first s of 2^-40, 2^-39, ...,
+      1 that is accepted; a class of weight under 2, where it has its own covariance, with s = 1.
+
+    Attributes
+    ----------
+    shrinkage
+        from 0 to 1, or "oas": the oracle approximating shrinkage of Y. Chen, A. Wiesel, Y. C.
+        Eldar, A. O. Hero (Shrinkage algorithms for MMSE covariance estimation, 2010), as
+        scikit-learn has it.
+    reg_param
+        from 0 to 1, as in scikit-learn's quadratic discriminant analysis.
+    prior_scatter
+        added to the diagonal of S: a number, or {feature: number} (0 for the others), or `None`.
+    ddof
+        taken from the weight. Where nothing is left, C is 0 before it is repaired.
+    shared
+        whether all classes have one covariance.
+
+    Raises
+    ------
+    ValueError
+        a parameter is out of range.
+    TypeError
+        a parameter is of the wrong kind.
+    """
+
+    shrinkage: float | str = 0.0
+    reg_param: float = 0.0
+    prior_scatter: float | Mapping[Name, float] | None = None
+    ddof: float = 0.0
+    shared: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.shrinkage, str):
+            if self.shrinkage != "oas":
+                msg = f'shrinkage is a number from 0 to 1 or "oas", not {self.shrinkage!r}'
+                raise ValueError(msg)
+        elif check_parameter(self.shrinkage, "shrinkage") > 1:
+            msg = f'shrinkage is from 0 to 1, or "oas", not {self.shrinkage!r}'
+            raise ValueError(msg)
+        if check_parameter(self.reg_param, "reg_param") > 1:
+            msg = f"reg_param is from 0 to 1, not {self.reg_param!r}"
+            raise ValueError(msg)
+        if isinstance(self.prior_scatter, Mapping):
+            for name, value in self.prior_scatter.items():
+                canonical_name(name)
+                check_parameter(value, f"the prior scatter of {name!r}")
+        elif self.prior_scatter is not None:
+            check_parameter(self.prior_scatter, "prior_scatter")
+        check_parameter(self.ddof, "ddof")
+
+    def scorer(
+        self,
+        statistic: Scatter,
+        labels: list[Label],
+        log_prior: Floats | None,
+        prior_counts: Floats,
+    ) -> discriminant.DiscriminantScorer:
+        """The joint log-likelihoods of events, read from the statistics as they are and grow.
+
+        Parameters
+        ----------
+        statistic
+            what was seen.
+        labels
+            the classes, in canonical order; they may be more than the statistics know.
+        log_prior
+            of each class; `None` where their weights decide.
+        prior_counts
+            added to the weights.
+        """
+        statistic.follow()
+        moments = statistic.moments
+        slots = moments.classes.slots
+        added = self._added(_names(moments))
+        plain = self.shrinkage == 0 and self.reg_param == 0
+        if moments.fading is not None and added.any():
+            plain = False
+        return discriminant.DiscriminantScorer(
+            moments.table,
+            statistic.groups,
+            not self.shared,
+            labels,
+            np.array([slots.get(label, -1) for label in labels], dtype=np.int64),
+            np.array(moments.features.canonical(), dtype=np.int64),
+            plain,
+            added,
+            float(self.ddof),
+            log_prior,
+            prior_counts,
+            _General(self, statistic, labels),
+        )
+
+    def _added(self, names: list[Name]) -> Floats:
+        """The prior scatter of each feature."""
+        if isinstance(self.prior_scatter, Mapping):
+            given = {canonical_name(name): value for name, value in self.prior_scatter.items()}
+            return np.array([float(given.get(name, 0.0)) for name in names])
+        return np.full(len(names), float(self.prior_scatter or 0.0))
+
+    def covariance(self, sums: Sums, names: list[Name], now: float) -> Floats:
+        """The covariance of the features that were seen, before any repair; (D, D), 0 elsewhere.
+
+        Parameters
+        ----------
+        sums
+            of the class, or of all.
+        names
+            of the features.
+        now
+            what stored weights are multiplied by.
+        """
+        covariance = raw_covariance(sums, self.ddof, now, self._added(names))
+        seen = np.flatnonzero(sums.known)
+        if not seen.size:
+            return covariance
+        own = covariance[np.ix_(seen, seen)]
+        weight = float(sums.weights.diagonal().max()) * now
+        s = oas_shrinkage(own, weight) if self.shrinkage == "oas" else float(self.shrinkage)
+        if s:
+            mean = math.fsum(own.diagonal().tolist()) / seen.size
+            own = (1.0 - s) * own
+            own[np.diag_indices(seen.size)] += s * mean
+        if self.reg_param:
+            own = (1.0 - self.reg_param) * own
+            own[np.diag_indices(seen.size)] += self.reg_param
+        covariance[np.ix_(seen, seen)] = own
+        return covariance
+
+
+class _General:
+    """Reads the covariance of any group, whatever its statistics and readings are."""
+
+    def __init__(
+        self,
+        likelihood: MultivariateGaussian,
+        scatter: Scatter,
+        labels: list[Label],
+    ) -> None:
+        self._likelihood = likelihood
+        self._moments = scatter.moments
+        self._scatter = scatter
+        self._labels = labels
+
+    def __call__(self, place: int, evidence: NDArray[np.intp]) -> discriminant.Factor:
+        """The factor of the covariance of the class at this place, -1 for that of all."""
+        features = _names(self._moments)
+        names = self._moments.names()
+        at = {name: i for i, name in enumerate(names)}
+        # A feature without weight is no evidence.
+        chosen = [at[features[i]] for i in evidence]
+        label = None if place < 0 else self._labels[place]
+        now = float(self._moments.table.present()[0])
+        light = False
+        if label is not None:
+            light = self._moments.weights().get(label, 0.0) < 2.0
+        sums = self._scatter.sums(label)
+        variances = total_variances(self._moments, now)
+        covariance = self._likelihood.covariance(sums, names, now)
+        lacking = ~sums.known
+        covariance[lacking, lacking] = variances[lacking]
+        return repaired(covariance[np.ix_(chosen, chosen)], variances[chosen], light=light)
+
+
+def _names(moments: Moments) -> list[Name]:
+    """The names that have a slot, in canonical order."""
+    return [moments.features.order[slot] for slot in moments.features.canonical()]
+
+
+def repaired(covariance: Floats, variances: Floats, *, light: bool) -> discriminant.Factor:
+    """The factor of a covariance, moved towards the total variances until it is accepted.
+
+    Parameters
+    ----------
+    covariance
+        (E, E).
+    variances
+        (E,), all positive.
+    light
+        whether it is of a class that has too little weight for any covariance.
+    """
+    factor = discriminant.Factor(len(variances))
+    if not light and factor.factorize(covariance):
+        return factor
+    for power in range(0 if light else _LEAST_POWER, -1, -1):
+        s = 2.0**-power
+        mixed = (1.0 - s) * covariance
+        mixed[np.diag_indices(len(variances))] += s * variances
+        if factor.factorize(mixed):
+            break
+    return factor
+
+
+def raw_covariance(
+    sums: Sums, ddof: float = 0.0, now: float = 1.0, added: Floats | None = None
+) -> Floats:
+    """(S + diag(added))/(W - ddof), (D, D); 0 where no event had both, or nothing is left of W."""
+    weights = sums.weights * now - ddof * sums.classes
+    products = sums.products * now
+    if added is not None:
+        products[np.diag_indices(len(products))] += np.where(sums.known, added, 0.0)
+    there = (weights > 0.0) & (sums.weights > 0.0)
+    covariance: Floats = np.where(there, products / np.where(there, weights, 1.0), 0.0)
+    return covariance
+
+
+def oas_shrinkage(covariance: Floats, n: float) -> float:
+    """The oracle approximating shrinkage of a covariance (d, d) from n events, from 0 to 1."""
+    d = len(covariance)
+    if d < 2:
+        return 0.0
+    alpha = math.fsum((covariance * covariance).ravel().tolist()) / d**2
+    mean = math.fsum(covariance.diagonal().tolist()) / d
+    rest = (n + 1.0) * (alpha - mean * mean / d)
+    return 1.0 if rest <= 0.0 else min((alpha + mean * mean) / rest, 1.0)
+
+
+def total_variances(moments: Moments, now: float = 1.0) -> Floats:
+    """The variance of each feature over all that was seen, (D,), of `moments.names()`."""
+    cells = moments.state().cells
+    if not cells.size:
+        return np.zeros(0)
+    weights = (cells[:, 4] + cells[:, 5]) * now
+    squares = (cells[:, 2] + cells[:, 3]) * now
+    total = weights.sum(axis=0)
+    first = np.argmax(weights > 0.0, axis=0)
+    column = np.arange(len(total))
+    d = (cells[:, 0] - cells[first, 0, column]) + (cells[:, 1] - cells[first, 1, column])
+    share = weights / np.where(total > 0.0, total, 1.0)
+    d = np.where(weights > 0.0, d, 0.0)
+    d = d - (share * d).sum(axis=0)
+    variances: Floats = (squares / np.where(total > 0.0, total, 1.0) + (share * d) * d).sum(axis=0)
+    return variances
