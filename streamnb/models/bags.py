@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
-
-import numpy as np
+from typing import Any, ClassVar
 
 from streamnb import sparse
 from streamnb._kernels import counts
-from streamnb._kernels._values import check_parameter
 from streamnb.bayes import Scorer
 from streamnb.likelihoods.bag import Bag, Complement
 from streamnb.likelihoods.text import Text, bag_of
+from streamnb.models.given import (
+    GivenCounts,
+    check_probability,
+    check_sum,
+    given_counts,
+    given_prior,
+)
 from streamnb.models.tables import CountsClassifier
 from streamnb.stats.counts import Counts, CountsState, SparseRows
-from streamnb.stats.index import Label, Name, as_name, canonical_label
+from streamnb.stats.index import Label, Name, as_name
 
 __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
 
@@ -196,7 +200,7 @@ class MultinomialNB(BagClassifier):
         ValueError, TypeError
             labels that do not fit, or a probability out of range.
         """
-        model = GivenMultinomialNB(**_asked(probabilities, prior))
+        model = GivenMultinomialNB(**given_prior(probabilities, prior))
         model.hold(_given(model.statistic, probabilities))
         return model
 
@@ -262,7 +266,7 @@ class BernoulliNB(BagClassifier):
         ------------------
         as for `MultinomialNB.from_parameters`.
         """
-        model = GivenBernoulliNB(**_asked(probabilities, prior))
+        model = GivenBernoulliNB(**given_prior(probabilities, prior))
         model.hold(_given(model.statistic, probabilities))
         return model
 
@@ -320,76 +324,21 @@ class ComplementNB(BagClassifier):
         return scorer
 
 
-class _Given(BagClassifier):
-    """Distributions without the events behind them."""
-
-    mergeable: ClassVar[bool] = False
-
-    def clone(
-        self,
-        new_params: dict[str, Any] | None = None,
-        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
-    ) -> Self:
-        """The same distributions with the same parameters, or new ones."""
-        clone = super().clone(new_params, include_attributes)
-        clone.hold(clone.statistic.with_state(self._counts.state()))
-        return clone
-
-    def learn_one(self, *_arguments: Any, **_named: Any) -> None:
-        """Raises `TypeError`: there are no statistics to add an event to."""
-        msg = "a model of given parameters predicts; it neither learns nor merges"
-        raise TypeError(msg)
-
-    learn_many = unlearn_one = learn_one
-
-    @property
-    def class_weight(self) -> dict[Label, float]:
-        """`{}`: nothing was learned."""
-        return {}
-
-
-class GivenMultinomialNB(_Given, MultinomialNB):
+class GivenMultinomialNB(GivenCounts, MultinomialNB):
     """What `MultinomialNB.from_parameters` makes."""
 
 
-class GivenBernoulliNB(_Given, BernoulliNB):
+class GivenBernoulliNB(GivenCounts, BernoulliNB):
     """What `BernoulliNB.from_parameters` makes."""
 
 
-def _asked(probabilities: Any, prior: Mapping[Label, float] | None) -> dict[str, Any]:
-    """The parameters of a model of given probabilities."""
-    if not isinstance(probabilities, Mapping) or not all(
-        isinstance(tokens, Mapping) for tokens in probabilities.values()
-    ):
-        msg = "probabilities is a mapping {label: {token: probability}}"
-        raise TypeError(msg)
-    if not probabilities or (prior is not None and prior.keys() - probabilities.keys()):
-        msg = f"other labels than those of the probabilities: {list(probabilities)}, {prior}"
-        raise ValueError(msg)
-    return {
-        "alpha": 0.0,
-        "prior": "uniform" if prior is None else prior,
-        "known_labels": list(probabilities),
-    }
-
-
 def _given(empty: Counts, probabilities: Mapping[Label, Mapping[Name, float]]) -> Counts:
-    """A statistic that reads as these probabilities: counts of weight 1 and sum 1."""
+    """A statistic that reads as these probabilities."""
+    found: dict[Name, dict[Label, float]] = {}
     for label, tokens in probabilities.items():
         for token, p in tokens.items():
-            if check_parameter(p, f"the probability of {token!r}") > 1.0:
-                msg = f"the probability of {token!r} in {label!r} is at most 1, not {p!r}"
-                raise ValueError(msg)
-        if not empty.binary and math.fsum(tokens.values()) > 1.0 + 1e-9:
-            msg = f"the probabilities of {label!r} sum to more than 1"
-            raise ValueError(msg)
-    for label, tokens in probabilities.items():
-        bag = {as_name(token): 1.0 for token, p in tokens.items() if p > 0}
-        empty.table.learn_event(bag, label, 1.0, None)
-    state = empty.state()
-    rows = np.repeat(np.arange(len(state.tokens)), state.sizes)
-    by_label = {canonical_label(label): tokens for label, tokens in probabilities.items()}
-    for cell, (row, owner) in enumerate(zip(rows, state.owners, strict=True)):
-        state.counts[cell] = by_label[state.labels[owner]][state.tokens[row]]
-    state.weights[:] = state.sums[:] = (1.0, 0.0)
-    return empty.with_state(state)
+            probability = check_probability(p, f"{token!r} in {label!r}")
+            found.setdefault(as_name(token), {})[label] = probability
+        if not empty.binary:
+            check_sum(math.fsum(tokens.values()), repr(label))
+    return empty.with_state(given_counts(found, list(probabilities)))

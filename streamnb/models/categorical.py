@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from streamnb import sparse
 from streamnb._kernels import categories
+from streamnb._kernels._values import category
 from streamnb.bayes import Scorer
 from streamnb.likelihoods.categorical import Categorical
+from streamnb.models.given import (
+    GivenCounts,
+    check_probability,
+    check_sum,
+    given_counts,
+    given_prior,
+)
 from streamnb.models.tables import CountsClassifier
-from streamnb.stats.counts import SparseRows
+from streamnb.stats.counts import Counts, SparseRows
 from streamnb.stats.fields import FieldCounts
-from streamnb.stats.index import Label, Name
+from streamnb.stats.index import Label, Name, as_name
 
 __all__ = ["CategoricalNB"]
 
@@ -66,6 +77,35 @@ class CategoricalNB(CountsClassifier):
         self.known_labels = known_labels
         super().__init__()
 
+    @classmethod
+    def from_parameters(
+        cls,
+        *,
+        probabilities: Mapping[Label, Mapping[Name, Mapping[Any, float]]],
+        prior: Mapping[Label, float] | None = None,
+    ) -> CategoricalNB:
+        """A classifier of given probabilities of values, as a textbook has them.
+
+        It answers questions, and neither learns, merges nor is written to bytes.
+
+        Parameters
+        ----------
+        probabilities
+            {label: {feature: {value: probability}}}, the same features for each label. Values may
+            be left out: those of a feature sum to at most 1 in each label. One that a label lacks
+            has 0 there; one that all labels lack is no evidence.
+        prior
+            {label: probability}; without, all classes are equally probable.
+
+        Raises
+        ------
+        ValueError, TypeError
+            labels or features that do not fit, or a probability out of range.
+        """
+        model = GivenCategoricalNB(**given_prior(probabilities, prior))
+        model.hold(_given(probabilities))
+        return model
+
     learn_one = categories.learn_one
 
     def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, SparseRows]:
@@ -103,3 +143,35 @@ class CategoricalNB(CountsClassifier):
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
         self.hold(FieldCounts.unpacked(state))
+
+
+class GivenCategoricalNB(GivenCounts, CategoricalNB):
+    """What `CategoricalNB.from_parameters` makes."""
+
+    def hold(self, statistic: Any) -> None:
+        """Takes a statistic; a value that is named alone is not certain, as others are left out."""
+        owned = statistic.table.groups()[1::2]
+        np.maximum(owned, 2, out=owned)
+        super().hold(statistic)
+
+
+def _given(probabilities: Mapping[Label, Mapping[Name, Mapping[Any, float]]]) -> Counts:
+    """A statistic that reads as these probabilities."""
+    found: dict[Any, dict[Label, float]] = {}
+    names = next(iter(probabilities.values())).keys()
+    for label, features in probabilities.items():
+        if features.keys() != names or not all(isinstance(v, Mapping) for v in features.values()):
+            msg = f"{label!r}: {{feature: {{value: probability}}}} for the same features as others"
+            raise ValueError(msg)
+        for name, values in features.items():
+            feature = (as_name(name),)
+            found.setdefault(feature, {})[label] = 1.0
+            for value, p in values.items():
+                kind = category(value, name)
+                if kind is None:
+                    msg = f"feature {name!r}: a probability of a value that is missing"
+                    raise ValueError(msg)
+                probability = check_probability(p, f"{value!r} of {name!r} in {label!r}")
+                found.setdefault((*feature, *kind), {})[label] = probability
+            check_sum(math.fsum(values.values()), f"{name!r} in {label!r}")
+    return FieldCounts().with_state(given_counts(found, list(probabilities)))

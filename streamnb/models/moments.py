@@ -14,6 +14,7 @@ from streamnb import frames
 from streamnb._kernels import moments, unlearning
 from streamnb._kernels._values import number
 from streamnb.bayes import STALE, Scorer
+from streamnb.models.given import Given
 from streamnb.models.tables import TableClassifier
 from streamnb.stats.index import CodedLabels, Label, Name, canonical_label
 from streamnb.stats.moments import Moments, MomentsState
@@ -153,31 +154,8 @@ class MomentsClassifier(TableClassifier):
         self.hold(Moments.from_state(unpacked, self._half_life(), positive=self.positive))
 
 
-class GivenMoments(MomentsClassifier):
-    """Distributions without the events behind them: what `from_parameters` makes."""
-
-    mergeable: ClassVar[bool] = False
-
-    def clone(
-        self,
-        new_params: dict[str, Any] | None = None,
-        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
-    ) -> Self:
-        """The same distributions with the same parameters, or new ones."""
-        clone = super().clone(new_params, include_attributes)
-        clone.hold(Moments.from_state(self.statistic.state(), positive=self.positive))
-        return clone
-
-    def learn_one(self, *_arguments: Any, **_named: Any) -> None:
-        """Raises `TypeError`: there are no statistics to add an event to."""
-        raise TypeError(_GIVEN)
-
-    learn_many = unlearn_one = learn_one
-
-    @property
-    def class_weight(self) -> dict[Label, float]:
-        """`{}`: nothing was learned."""
-        return {}
+class GivenMoments(Given, MomentsClassifier):
+    """Moments without the events behind them: what `from_parameters` makes."""
 
 
 def given_state(
@@ -218,6 +196,3 @@ def given_number(values: Mapping[Label, Mapping[Name, float]], label: Label, nam
         msg = f"the number given for feature {name!r} of {label!r} is missing"
         raise ValueError(msg)
     return result
-
-
-_GIVEN = "a model of given parameters predicts; it neither learns nor merges"

@@ -10,7 +10,20 @@ from typing import Any
 import pytest
 from scipy.stats import poisson
 
-from streamnb import GaussianNB, MergeError, PoissonNB, dumps, merge
+from streamnb import (
+    BernoulliNB,
+    CategoricalNB,
+    GaussianNB,
+    MergeError,
+    MultinomialNB,
+    PoissonNB,
+    dumps,
+    merge,
+)
+
+from .verbs import PREDICT
+
+every_predict = pytest.mark.parametrize("predict", PREDICT.values(), ids=PREDICT)
 
 MEANS = {"a": {"x": 2.0}, "b": {"x": 5.0}}
 VARIANCES = {"a": {"x": 1.0}, "b": {"x": 1.5}}
@@ -160,3 +173,108 @@ def test_rates_that_do_not_fit(changes: dict[str, Any]) -> None:
     """Other labels, other features, or numbers out of range: refused."""
     with pytest.raises(ValueError):  # noqa: PT011 - each says something else
         PoissonNB.from_parameters(**changes)
+
+
+# Quinlan, Induction of Decision Trees, 1986, table 1, as frequencies.
+SATURDAYS = {
+    "P": {
+        "outlook": {"sunny": 2 / 9, "overcast": 4 / 9, "rain": 3 / 9},
+        "temperature": {"hot": 2 / 9, "mild": 4 / 9, "cool": 3 / 9},
+        "humidity": {"high": 3 / 9, "normal": 6 / 9},
+        "windy": {True: 3 / 9, False: 6 / 9},
+    },
+    "N": {
+        "outlook": {"sunny": 3 / 5, "rain": 2 / 5},
+        "temperature": {"hot": 2 / 5, "mild": 2 / 5, "cool": 1 / 5},
+        "humidity": {"high": 4 / 5, "normal": 1 / 5},
+        "windy": {True: 3 / 5, False: 2 / 5},
+    },
+}
+
+
+@every_predict
+def test_given_values(predict: Any) -> None:
+    """Sunny, cool, high, windy: 5/14 3/5 1/5 4/5 3/5 to 9/14 2/9 3/9 3/9 3/9; overcast: P.
+
+    What is missing, and a value that no label names, are no evidence.
+    """
+    model = CategoricalNB.from_parameters(prior={"P": 9 / 14, "N": 5 / 14}, probabilities=SATURDAYS)
+    query = {"outlook": "sunny", "temperature": "cool", "humidity": "high", "windy": True}
+    n, p = 5 / 14 * 3 * 1 * 4 * 3 / 5**4, 9 / 14 * 2 * 3**3 / 9**4
+    expected = {"N": n / (n + p), "P": p / (n + p)}
+    assert predict(model, query) == pytest.approx(expected, rel=1e-14)
+    assert predict(model, {"outlook": "overcast"}) == {"N": 0.0, "P": 1.0}
+    prior = pytest.approx({"N": 5 / 14, "P": 9 / 14}, rel=1e-15)
+    for nothing in ({}, {"outlook": None}, {"outlook": "snow"}, {"windy": 1}, {"moon": "full"}):
+        assert predict(model, nothing) == prior
+    assert model.counts("N")["outlook"] == {"rain": 2 / 5, "sunny": 3 / 5}
+    assert (model.classes, model.class_weight) == (["N", "P"], {})
+    assert model.features == ["humidity", "outlook", "temperature", "windy"]
+
+
+def test_one_value_that_is_given() -> None:
+    """P(win) = .8 and .1 are evidence where nothing is said of the others; 1 and 1 are none."""
+    model = CategoricalNB.from_parameters(
+        probabilities={1: {"win": {True: 0.8}}, 2: {"win": {True: 0.1}}}
+    )
+    for other in (model, copy.deepcopy(model), model.clone()):
+        assert other.predict_proba_one({"win": True}) == pytest.approx({1: 8 / 9, 2: 1 / 9})
+    certain = CategoricalNB.from_parameters(
+        probabilities={1: {"win": {True: 1}}, 2: {"win": {True: 1}}}
+    )
+    assert certain.predict_proba_one({"win": True}) == {1: 0.5, 2: 0.5}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CategoricalNB.from_parameters(probabilities=SATURDAYS),
+        BernoulliNB.from_parameters(probabilities={"a": {"u": 0.8}, "b": {"u": 0.1, "v": 0.3}}),
+        MultinomialNB.from_parameters(probabilities={"a": {"u": 0.8}, "b": {"u": 0.1, "v": 0.3}}),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_given_probabilities_are_copied(model: Any) -> None:
+    """A clone, a copy and a pickle have the same probabilities and parameters, and answer alike."""
+    model.prior = {label: 1.0 - place for place, label in enumerate(model.classes)}
+    copies = (model.clone(), model.clone(include_attributes=True), copy.copy(model))
+    for other in (*copies, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301
+        assert other == model
+        value = "rain" if isinstance(model, CategoricalNB) else 2
+        for query in ({}, {"u": 1}, {"v": value}, {"outlook": value}):
+            assert other.joint_log_likelihood(query) == model.joint_log_likelihood(query)
+        assert [other.counts(y) for y in other.classes] == [model.counts(y) for y in model.classes]
+        for verb in (other.learn_one, other.learn_many, other.unlearn_one):
+            with pytest.raises(TypeError, match="predicts"):
+                verb({"u": 1}, "a")
+        with pytest.raises(TypeError):
+            dumps(other)
+    with pytest.raises(MergeError):
+        model + model
+
+
+VALUES: dict[str, Any] = {
+    "no label": {},
+    "a prior of others": {"a": {"x": {"u": 1.0}}},
+    "no features": {"a": 0.5, "b": 0.5},
+    "no values": {"a": {"x": 0.5}, "b": {"x": 0.5}},
+    "other features": {"a": {"x": {"u": 1.0}}, "b": {"z": {"u": 1.0}}},
+    "fewer features": {"a": {"x": {"u": 1.0}}, "b": {}},
+    "beyond 1": {"a": {"x": {"u": 1.5}}, "b": {"x": {"u": 1.0}}},
+    "negative": {"a": {"x": {"u": -0.5}}, "b": {"x": {"u": 1.0}}},
+    "NaN": {"a": {"x": {"u": math.nan}}, "b": {"x": {"u": 1.0}}},
+    "a sum beyond 1": {"a": {"x": {"u": 0.7, "v": 0.7}}, "b": {"x": {"u": 1.0}}},
+    "a missing value": {"a": {"x": {None: 0.7}}, "b": {"x": {"u": 1.0}}},
+    "an infinite value": {"a": {"x": {math.inf: 0.7}}, "b": {"x": {"u": 1.0}}},
+    "a text": {"a": {"x": {"u": "1"}}, "b": {"x": {"u": 1.0}}},
+    "a value of a wrong kind": {"a": {"x": {(1,): 1.0}}, "b": {"x": {"u": 1.0}}},
+    "a name of a wrong kind": {"a": {1.5: {"u": 1.0}}, "b": {1.5: {"u": 1.0}}},
+    "a label of a wrong kind": {(1,): {"x": {"u": 1.0}}, "b": {"x": {"u": 1.0}}},
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_that_do_not_fit(name: str) -> None:
+    """Other labels, other features, or probabilities out of range: refused."""
+    with pytest.raises((TypeError, ValueError)):
+        CategoricalNB.from_parameters(prior={"a": 0.5, "b": 0.5}, probabilities=VALUES[name])
