@@ -41,6 +41,11 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+# The numbers of polars that NumPy has too: not those of 128 bits, nor decimals.
+_POLARS_PLAIN = frozenset(
+    [*(f"{sign}nt{8 << power}" for sign in ("I", "UI") for power in range(4)), "Float32", "Float64"]
+)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -216,8 +221,8 @@ def numbers_of(
 def _cells(column: Any, library: str) -> NDArray[Any] | list[Any]:
     """The cells of a column of pandas or polars."""
     if library == "polars":
-        plain = column.dtype.is_numeric() and not column.dtype.is_decimal()
-        return column.to_numpy() if plain and not column.null_count() else list(column.to_list())
+        plain = str(column.dtype) in _POLARS_PLAIN and not column.null_count()
+        return column.to_numpy() if plain else list(column.to_list())
     plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub"
     return column.to_numpy() if plain else list(column)
 

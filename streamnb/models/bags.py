@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from streamnb import sparse
 from streamnb._kernels import counts
-from streamnb.bayes import Scorer
+from streamnb.bayes import ClassPrior, Scorer
 from streamnb.likelihoods.bag import Bag, Complement
 from streamnb.likelihoods.text import Text, bag_of
 from streamnb.models.given import (
@@ -300,9 +300,6 @@ class ComplementNB(BagClassifier):
     kind: ClassVar[str] = "complement"
     readings: ClassVar[tuple[str, ...]] = ("alpha",)
     state_parameters: ClassVar[tuple[str, ...]] = ("text", "width")
-    prior: ClassVar[str] = "uniform"  # type: ignore[misc] # no parameter here
-    prior_count: ClassVar[float] = 0  # type: ignore[misc] # the same
-    known_labels: ClassVar[None] = None  # type: ignore[misc] # the same
 
     def __init__(
         self,
@@ -315,6 +312,10 @@ class ComplementNB(BagClassifier):
         self.text = text
         self.width = width
         super().__init__()
+
+    def _prior(self) -> ClassPrior:
+        """None: the classes are those that have learned, whatever attributes are set."""
+        return ClassPrior("uniform")
 
     def _likelihood(self) -> Complement:
         return Complement(self.alpha)

@@ -207,9 +207,8 @@ class BayesClassifier(MiniBatchClassifier):
         """Sets an attribute; a parameter is checked first, and a reading counts from now on."""
         if name in self.readings or name in self.state_parameters:
             before = self.__dict__.get(name, self)
-            if before is not self and name in self.state_parameters and self.class_weight:
-                msg = f"{name} shapes what is stored: it cannot be set once something was learned"
-                raise ValueError(msg)
+            if before is not self and name in self.state_parameters:
+                self._check_settable(name)
             super().__setattr__(name, own(value))
             if before is not self:
                 self._scorer = STALE
@@ -222,6 +221,12 @@ class BayesClassifier(MiniBatchClassifier):
                     self._clear()
         else:
             super().__setattr__(name, value)
+
+    def _check_settable(self, name: str) -> None:
+        """Raises `ValueError` where something was learned, which a state parameter has shaped."""
+        if self.class_weight:
+            msg = f"{name} shapes what is stored: it cannot be set once something was learned"
+            raise ValueError(msg)
 
     @property
     def _multiclass(self) -> bool:

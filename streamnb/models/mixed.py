@@ -258,11 +258,7 @@ class MixedNB(TableClassifier):
 
     def is_bounded(self) -> bool:
         """Whether all values, weights and sums are so small that no merge makes one infinite."""
-        return all(
-            block.statistic.table.is_bounded()
-            for block in self._blocks
-            if isinstance(block, NumberBlock)
-        )
+        return all(block.statistic.is_bounded() for block in self._blocks)
 
     def _make_scorer(self) -> Scorer:
         prior, labels = self._prior(), self.classes

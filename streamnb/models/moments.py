@@ -142,7 +142,7 @@ class MomentsClassifier(TableClassifier):
 
     def is_bounded(self) -> bool:
         """Whether all values, weights and sums are so small that no merge makes one infinite."""
-        return self._table.is_bounded()
+        return self._moments.is_bounded()
 
     def state(self) -> dict[str, Any]:
         """The statistics in canonical order: see `streamnb.stats.moments.MomentsState.packed`."""

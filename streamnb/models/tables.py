@@ -114,6 +114,10 @@ class CountsClassifier(TableClassifier):
         """Takes the statistics of the parts, joined in order, in place of its own."""
         self.hold(self._counts.merged([part.statistic for part in parts]))
 
+    def is_bounded(self) -> bool:
+        """Whether all weights and sums are so small that no merge makes one infinite."""
+        return bool(self._counts.is_bounded())
+
     @property
     def class_weight(self) -> dict[Label, float]:
         """The weight that each learned class has seen, in canonical order."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from streamnb import frames
 from streamnb._kernels import fading, moments
 from streamnb._kernels._values import check_weight, duration, event_time, is_number
@@ -68,8 +70,11 @@ class Windowed(BayesClassifier):
         "_panes",
         "_newest",
         "_is_far",
+        "_changes",
+        "_older_changed",
         "_older",
         "_whole",
+        "_asked",
     )
 
     model: BayesClassifier
@@ -77,8 +82,14 @@ class Windowed(BayesClassifier):
     _newest: int | None
     _width: int
     _is_far: bool  # whether a pane holds numbers so large that a merge may fail
-    _older: Any  # what was made of all panes but the newest, and of all: None where out of date
-    _whole: Any
+    # The number of changes, and the last of a pane before the newest. What was made of these panes,
+    # and of all, and the scorer, stand beside the number that they were made at: where another
+    # thread has changed panes meanwhile, they are out of date as soon as they are there.
+    _changes: int
+    _older_changed: int
+    _older: tuple[int, Any]
+    _whole: tuple[int, Any]
+    _asked: tuple[int, Any]
 
     def __init__(self, model: BayesClassifier, length: float | timedelta, panes: int = 60) -> None:
         self.model = model
@@ -120,8 +131,17 @@ class Windowed(BayesClassifier):
             value = value.clone()
         if name in self.readings:
             setattr(self.model, name, value)
+        elif name in self._inner_state_parameters():
+            self._check_settable(name)
+            setattr(self.model, name, value)
+            self._clear()
         else:
             super().__setattr__(name, value)
+
+    def _inner_state_parameters(self) -> tuple[str, ...]:
+        """The state parameters of the model in the window."""
+        model = self.__dict__.get("model")
+        return () if model is None else model.state_parameters
 
     def check(self) -> None:
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""
@@ -191,15 +211,17 @@ class Windowed(BayesClassifier):
         self._panes = {}
         self._newest = None
         self._is_far = False
+        self._changes = vars(self).get("_changes", 0)
         self._changed(None)
 
     def _changed(self, mark: int | None) -> None:
         """Forgets what was made of the panes before the one at `mark` changed (`None`: all)."""
         own = vars(self)  # setting attributes looks for parameters among them
+        own["_changes"] += 1
         if mark is None or mark != self._newest:
-            own["_older"] = None
-        own["_whole"] = None
-        vars(self.model)["_scorer"] = STALE
+            own["_older_changed"] = own["_changes"]
+            own["_older"] = _NOTHING
+        own["_whole"] = own["_asked"] = _NOTHING
 
     def _pane_width(self) -> int:
         """The width of a pane in milliseconds."""
@@ -256,16 +278,21 @@ class Windowed(BayesClassifier):
 
     def _merged(self) -> Any:
         """The merge of the live panes, in their order, with the readings as they are."""
-        if self._whole is None:
-            marks = sorted(self._panes)
-            newest = [self._panes[mark] for mark in marks if mark == self._newest]
-            if self._older is None:
-                self._older = self._joined(self._panes[m] for m in marks if m != self._newest)
-            self._whole = self._joined([self._older, *newest])
+        changes = self._changes
+        made, whole = self._whole
+        if made != changes:
+            panes, last = self._panes, self._newest
+            marks = sorted(panes)
+            made, older = self._older
+            if made < self._older_changed:
+                older = self._joined(panes[mark] for mark in marks if mark != last)
+                vars(self)["_older"] = changes, older
+            whole = self._joined([older, *(panes[mark] for mark in marks if mark == last)])
+            vars(self)["_whole"] = changes, whole
         for name in self.model.readings:
-            if getattr(self._whole, name) is not getattr(self.model, name):
-                setattr(self._whole, name, getattr(self.model, name))
-        return self._whole
+            if getattr(whole, name) is not getattr(self.model, name):
+                setattr(whole, name, getattr(self.model, name))
+        return whole
 
     # -- learning --------------------------------------------------------------------------
 
@@ -394,10 +421,11 @@ class Windowed(BayesClassifier):
         names: list[Name] = self._merged().features
         return names
 
-    # The scorer is kept where a reading that is set drops it.
+    # The scorer is kept where a reading that is set drops it, and is as old as what it was made of.
     @property
     def _scorer(self) -> Scorer:
-        return self.model._scorer
+        made, scorer = self._asked
+        return scorer if made == self._changes and self.model._scorer is scorer else STALE
 
     @_scorer.setter
     def _scorer(self, scorer: Scorer) -> None:
@@ -405,6 +433,13 @@ class Windowed(BayesClassifier):
 
     def _make_scorer(self) -> Scorer:
         scorer: Scorer = self._merged()._make_scorer()
+        return scorer
+
+    def _new_scorer(self) -> Scorer:
+        changes = self._changes
+        scorer = self._make_scorer()
+        self._scorer = scorer
+        vars(self)["_asked"] = changes, scorer
         return scorer
 
     def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
@@ -463,12 +498,25 @@ class Windowed(BayesClassifier):
         super().__setstate__({"attributes": own, "state": kept["state"]})
 
 
+_NOTHING = -1, None
+"""What was never made."""
+
+
 def _is_near(x: Any) -> bool:
     """Whether no number of an event is so large that statistics may become infinite by it."""
     return type(x) is dict and not any(
-        isinstance(v, int | float) and (v > moments.LARGE_VALUE or v < -moments.LARGE_VALUE)
+        (v > moments.LARGE_VALUE or v < -moments.LARGE_VALUE)
+        if isinstance(v, int | float)
+        else type(v) is not str and not _is_small(v)
         for v in x.values()
     )
+
+
+def _is_small(value: Any) -> bool:
+    """The same of a value that is neither a number of Python's nor a text."""
+    if isinstance(value, Mapping):  # the tokens of a bag
+        return _is_near(value)
+    return not isinstance(value, np.longdouble)
 
 
 def _at_row(

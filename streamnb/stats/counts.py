@@ -28,6 +28,8 @@ from streamnb.stats.index import (
 
 __all__ = ["Counts", "CountsState", "SparseRows"]
 
+_LARGE = 1e280
+
 Floats = NDArray[np.float64]
 Slots = NDArray[np.int64]
 
@@ -308,6 +310,10 @@ class Counts:
                 msg = f"row {row}: its counts would make statistics of class {label!r} infinite"
                 raise ValueError(msg)
             totals[label] = total
+
+    def is_bounded(self) -> bool:
+        """Whether so many like this can be merged as memory holds, and no statistic is infinite."""
+        return bool((self.table.heads()[:, [0, 2]] <= _LARGE).all())
 
     def _most(self) -> float:
         """A bound of all that is stored."""

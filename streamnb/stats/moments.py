@@ -453,6 +453,10 @@ class Moments:
         order = self.classes.order
         return {order[slot]: float(heads[slot]) for slot in self.classes.canonical()}
 
+    def is_bounded(self) -> bool:
+        """Whether all values, weights and sums are so small that no merge makes one infinite."""
+        return self.table.is_bounded()
+
     def names(self) -> list[Name]:
         """The features that were seen, in canonical order."""
         seen = (self.table.cells()[:, 4] > 0).any(axis=0)

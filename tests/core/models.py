@@ -133,6 +133,29 @@ MODELS = [
     Model("MixedNB", streamnb.MixedNB, moments=False, texts=True),
     Model("LDA", streamnb.LDA, moments=False, readings=COVARIANCE),
     Model("QDA", streamnb.QDA, moments=False, readings=COVARIANCE | {"reg_param": [0.0, 0.1]}),
+    Model(
+        "Windowed MultinomialNB",
+        lambda **p: streamnb.Windowed(streamnb.MultinomialNB(**p), length=3600),
+        moments=False,
+        positive=True,
+        bag=True,
+        timed=True,
+    ),
+    Model(
+        "Windowed CategoricalNB",
+        lambda **p: streamnb.Windowed(streamnb.CategoricalNB(**p), length=3600),
+        moments=False,
+        texts=True,
+        numeric=False,
+        timed=True,
+    ),
+    Model(
+        "Windowed MixedNB",
+        lambda **p: streamnb.Windowed(streamnb.MixedNB(**p), length=3600),
+        moments=False,
+        texts=True,
+        timed=True,
+    ),
 ]
 MOMENTS = [model for model in MODELS if model.moments]
 FIELDS = [model for model in MODELS if not model.bag]

@@ -246,7 +246,9 @@ SKLEARN = {
 def test_scikit_learn_agrees(kind: Model, alpha: float, weights: Any) -> None:
     """Posteriors to 1e-10, dense and sparse; the token that never comes is left out of theirs."""
     seen = TABLE[:, TABLE.any(axis=0)]
-    theirs = SKLEARN[kind.name](alpha=alpha).fit(seen, LABELS, sample_weight=weights)
+    theirs = SKLEARN[kind.name.removeprefix("Windowed ")](alpha=alpha).fit(
+        seen, LABELS, sample_weight=weights
+    )
     for make in (np.asarray, sp.csr_matrix, sp.csc_array):
         ours = kind.make(alpha=alpha)
         ours.learn_many(make(TABLE), LABELS, weights)
@@ -332,6 +334,17 @@ def test_more_counts_than_a_spread_keeps() -> None:
     joint = model.joint_log_likelihood({})
     prior = math.log(total / (total + 14))
     assert joint["a"] == pytest.approx(absent + prior, rel=1e-12)
+
+
+def test_complement_has_no_prior() -> None:
+    """No parameter, and no attribute of such a name changes an answer."""
+    with pytest.raises(TypeError, match="prior"):
+        ComplementNB(prior="uniform")  # type: ignore[call-arg]
+    model, plain = taught(ComplementNB()), taught(ComplementNB())
+    model.prior, model.prior_count, model.known_labels = "none", -1, ["z"]
+    assert model.classes == ["c", "j"]
+    assert model.joint_log_likelihood(bag(QUESTION)) == plain.joint_log_likelihood(bag(QUESTION))
+    same(model, plain)
 
 
 def test_thresholds() -> None:

@@ -277,6 +277,22 @@ def test_tables_of_texts_are_their_rows() -> None:
         assert joint.tolist() == one
 
 
+def test_whole_numbers_of_polars() -> None:
+    """Columns of every width are the numbers that they hold, also of 128 bits."""
+    whole = [10**30, 1, 10**30, None]
+    for values, dtype in [
+        (whole, pl.Int128),
+        ([7, 1, 7, None], pl.UInt8),
+        ([7, 1, 7, 2], pl.Int64),
+    ]:
+        for learner in (CategoricalNB, streamnb.MixedNB, streamnb.GaussianNB):
+            model, expected = learner(), learner()
+            model.learn_many(pl.DataFrame({"n": pl.Series(values, dtype=dtype)}), list("aabb"))
+            for value, label in zip(values, "aabb", strict=True):
+                expected.learn_one({"n": value}, label)
+            same(model, expected)
+
+
 def test_the_order_of_features_does_not_show_in_answers() -> None:
     """An event, its features in any order, and a table, its columns in any: the same bits."""
     rng = np.random.default_rng(3)

@@ -17,7 +17,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import streamnb
-from streamnb import GaussianNB, MergeError, MultinomialNB, Windowed
+from streamnb import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MergeError,
+    MixedNB,
+    MultinomialNB,
+    PoissonNB,
+    Windowed,
+)
+from streamnb.likelihoods import Bag
 
 from .states import ANY, EVENTS, LABELS, WHOLE, close
 from .verbs import pandas_table, same, state
@@ -447,6 +458,97 @@ def test_what_the_whole_window_cannot_hold() -> None:
     model.learn_one({"x": -1e200}, "c", t=20.0)
     model.learn_one({"x": -1.0}, "a", t=21.0)
     assert model.means("a") == {"x": -1.0}
+
+
+KINDS = [
+    GaussianNB, PoissonNB, MultinomialNB, BernoulliNB, ComplementNB, CategoricalNB, MixedNB
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_weights_that_the_whole_window_cannot_hold(make: Any) -> None:
+    """Two panes of weight 1.7e308 each, of any model: the second is refused, unchanged."""
+    for verb in ("one", "many"):
+        model = Windowed(make(), length=10, panes=5)
+        model.learn_one({"x": 1}, "a", 1.7e308, t=3)
+        before = state(model)
+        table = pd.DataFrame({"x": [1, 1]}), ["b", "a"], [1, 1.7e308], [9, 9]
+        learn = model.learn_one if verb == "one" else model.learn_many
+        with pytest.raises(ValueError, match="range"):
+            learn(*(({"x": 1}, "a", 1.7e308, 9) if verb == "one" else table))
+        assert state(model) == before
+        assert model.predict_one({"x": 1}) == "a"
+        model.learn_one({"x": 1}, "a", 1.7e308, t=30)
+        assert model.class_weight == {"a": 1.7e308}
+
+
+def bags() -> list[tuple[Any, Any]]:
+    """Models that add counts up, and an event with a count near the largest double."""
+    return [
+        (MultinomialNB(), {"u": 1.7e308}),
+        (ComplementNB(), {"u": np.longdouble(1.7e308)}),
+        (MixedNB({"words": Bag()}), {"words": {"u": 1.7e308}}),
+        (MixedNB({"words": Bag()}), {"words": {"u": np.longdouble(1.7e308)}}),
+        (GaussianNB(), {"u": np.longdouble(1.7e308)}),
+        (PoissonNB(), {"u": np.longdouble(1.7e308)}),
+    ]
+
+
+@pytest.mark.parametrize("place", range(len(bags())))
+def test_counts_that_the_whole_window_cannot_hold(place: int) -> None:
+    """Panes with counts (or squares) that no merge could add up: refused, and nothing changes."""
+    inner, x = bags()[place]
+    model = Windowed(inner, length=10, panes=5)
+    model.learn_one(x, "a", t=3)
+    before = state(model)
+    other = {"u": 1.0} if isinstance(inner, GaussianNB | PoissonNB) else x
+    with pytest.raises(ValueError, match="range"):
+        model.learn_one(other, "a", t=9)
+    assert state(model) == before
+    assert model.predict_one(x) == "a"
+
+
+def test_what_shapes_the_states_of_panes() -> None:
+    """State parameters of the model may be set while nothing is learned, by their names."""
+    model = Windowed(BernoulliNB(), length=10)
+    model.threshold = 1.5
+    model.learn_one({"u": 1, "v": 2}, "a", t=0)
+    assert model.counts("a") == {"v": 1.0}
+    assert (model.threshold, model.model.threshold) == (1.5, 1.5)
+    same(model, learn(Windowed(BernoulliNB(threshold=1.5), 10), [({"v": 2}, "a", 1.0, 0.0)]))
+    with pytest.raises(ValueError, match="threshold shapes"):
+        model.threshold = 0.5
+    assert model.threshold == 1.5
+    empty = Windowed(BernoulliNB(), length=10)
+    with pytest.raises(ValueError, match="threshold"):
+        empty.threshold = -1
+    same(empty, Windowed(BernoulliNB(), length=10))
+
+
+@pytest.mark.parametrize("make", KINDS)
+@pytest.mark.parametrize("t", [1.0, 3.0, 5.0])
+def test_an_answer_while_another_thread_learns(make: Any, t: float) -> None:
+    """What was learned while an answer was made is in the next one: in an older pane, or a new."""
+    model, plain = Windowed(make(), 10, 5), make()
+    joined = model._joined
+
+    def learn_between(parts: Any) -> Any:
+        """Another thread's `learn_one`, at the moment at which the panes have been joined."""
+        found = joined(parts)
+        if "_joined" in vars(model):
+            del vars(model)["_joined"]
+            model.learn_one({"x": 2}, "c", t=t)
+        return found
+
+    for x, y, at in [(1, "a", 1.0), (2, "b", 3.0)]:
+        model.learn_one({"x": x}, y, t=at)
+        plain.learn_one({"x": x}, y)
+    plain.learn_one({"x": 2}, "c")
+    vars(model)["_joined"] = learn_between
+    model.predict_proba_one({"x": 2})
+    assert model.class_weight == plain.class_weight
+    assert model.predict_proba_one({"x": 2}) == pytest.approx(plain.predict_proba_one({"x": 2}))
+    assert model.predict_many(np.array([[2.0]])) == plain.predict_many(np.array([[2.0]]))
 
 
 def test_a_window_of_texts() -> None:

@@ -40,7 +40,8 @@ def numbers(model: Any, label: Any) -> dict[Any, tuple[float, ...]]:
 
 def is_bag(model: Any) -> bool:
     """Whether a model counts tokens: its features are these, and their values counts."""
-    return isinstance(model, streamnb.MultinomialNB | streamnb.BernoulliNB | streamnb.ComplementNB)
+    inner = model.model if isinstance(model, streamnb.Windowed) else model
+    return isinstance(inner, streamnb.MultinomialNB | streamnb.BernoulliNB | streamnb.ComplementNB)
 
 
 def same(a: Any, b: Any) -> None:
