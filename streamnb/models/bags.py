@@ -182,7 +182,7 @@ class MultinomialNB(BagClassifier):
         cls,
         *,
         probabilities: Mapping[Label, Mapping[Name, float]],
-        prior: Mapping[Label, float] | None = None,
+        prior: str | Mapping[Label, float] | None = None,
     ) -> MultinomialNB:
         """A classifier of given token probabilities, as a textbook has them.
 
@@ -193,7 +193,7 @@ class MultinomialNB(BagClassifier):
         probabilities
             {label: {token: probability of a draw}}; a token that a label lacks has 0.
         prior
-            {label: probability}; without, all classes are equally probable.
+            {label: probability}; without, or "uniform", all classes are equally probable.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class BernoulliNB(BagClassifier):
         cls,
         *,
         probabilities: Mapping[Label, Mapping[Name, float]],
-        prior: Mapping[Label, float] | None = None,
+        prior: str | Mapping[Label, float] | None = None,
     ) -> BernoulliNB:
         """A classifier of given probabilities that a token is there.
 

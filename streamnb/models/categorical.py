@@ -82,7 +82,7 @@ class CategoricalNB(CountsClassifier):
         cls,
         *,
         probabilities: Mapping[Label, Mapping[Name, Mapping[Any, float]]],
-        prior: Mapping[Label, float] | None = None,
+        prior: str | Mapping[Label, float] | None = None,
     ) -> CategoricalNB:
         """A classifier of given probabilities of values, as a textbook has them.
 
@@ -95,7 +95,7 @@ class CategoricalNB(CountsClassifier):
             be left out: those of a feature sum to at most 1 in each label. One that a label lacks
             has 0 there; one that all labels lack is no evidence.
         prior
-            {label: probability}; without, all classes are equally probable.
+            {label: probability}; without, or "uniform", all classes are equally probable.
 
         Raises
         ------

@@ -61,7 +61,7 @@ class GivenCounts(Given, CountsClassifier):
         self.hold(self.statistic.with_state(CountsState(**state)))
 
 
-def given_prior(probabilities: Any, prior: Mapping[Label, float] | None) -> dict[str, Any]:
+def given_prior(probabilities: Any, prior: str | Mapping[Label, float] | None) -> dict[str, Any]:
     """The parameters of a model of given probabilities {label: {name: ...}}.
 
     Raises
@@ -74,10 +74,8 @@ def given_prior(probabilities: Any, prior: Mapping[Label, float] | None) -> dict
     ):
         msg = f"probabilities is a mapping {{label: {{name: ...}}}}, not {probabilities!r}"
         raise TypeError(msg)
-    if not (prior is None or isinstance(prior, Mapping)):
-        msg = f"the prior is a mapping of labels to probabilities, not {prior!r}"
-        raise TypeError(msg)
-    if not probabilities or (prior is not None and prior.keys() - probabilities.keys()):
+    others = isinstance(prior, Mapping) and prior.keys() - probabilities.keys()
+    if not probabilities or others:
         msg = f"other labels than those of the probabilities: {list(probabilities)}, {prior}"
         raise ValueError(msg)
     return {

@@ -160,7 +160,7 @@ class GivenMoments(Given, MomentsClassifier):
 
 def given_state(
     means: Mapping[Label, Mapping[Name, float]],
-    prior: Mapping[Label, float] | None,
+    prior: str | Mapping[Label, float] | None,
     *,
     positive: bool = False,
 ) -> MomentsState:
@@ -172,14 +172,15 @@ def given_state(
         no means, other features in some of them, a prior of other labels, or a number that
         learning would refuse.
     """
-    if not means or not all(isinstance(values, Mapping) for values in means.values()):
+    is_mapping = isinstance(means, Mapping) and len(means) > 0
+    if not is_mapping or not all(isinstance(values, Mapping) for values in means.values()):
         msg = "means are a mapping {label: {feature: number}}"
         raise ValueError(msg)
     names = list(next(iter(means.values())))
     if any(len(values) != len(names) for values in means.values()):
         msg = "means are given for the same features of each label"
         raise ValueError(msg)
-    if prior is not None and prior.keys() - means.keys():
+    if isinstance(prior, Mapping) and prior.keys() - means.keys():
         msg = f"the prior has other labels than the means: {prior}"
         raise ValueError(msg)
     rows = (({name: given_number(means, y, name) for name in names}, y) for y in means)

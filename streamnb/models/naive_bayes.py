@@ -119,7 +119,7 @@ class GaussianNB(MomentsClassifier):
         *,
         means: Mapping[Label, Mapping[Name, float]],
         variances: Mapping[Label, Mapping[Name, float]],
-        prior: Mapping[Label, float] | None = None,
+        prior: str | Mapping[Label, float] | None = None,
     ) -> GaussianNB:
         """A classifier of given distributions, as a textbook has them.
 
@@ -132,7 +132,7 @@ class GaussianNB(MomentsClassifier):
         variances
             {label: {feature: variance}}, for the same labels and features; not negative.
         prior
-            {label: probability}; without, all classes are equally probable.
+            {label: probability}; without, or "uniform", all classes are equally probable.
 
         Raises
         ------
@@ -140,7 +140,8 @@ class GaussianNB(MomentsClassifier):
             labels or features that do not fit, or a number out of range.
         """
         state = given_state(means, prior)
-        if variances.keys() != means.keys() or not all(
+        same_labels = isinstance(variances, Mapping) and variances.keys() == means.keys()
+        if not same_labels or not all(
             isinstance(values, Mapping) and len(values) == len(state.names)
             for values in variances.values()
         ):
@@ -283,7 +284,7 @@ class PoissonNB(MomentsClassifier):
         cls,
         *,
         means: Mapping[Label, Mapping[Name, float]],
-        prior: Mapping[Label, float] | None = None,
+        prior: str | Mapping[Label, float] | None = None,
     ) -> PoissonNB:
         """A classifier of given distributions, as a textbook has them.
 
@@ -294,7 +295,7 @@ class PoissonNB(MomentsClassifier):
         means
             {label: {feature: rate}}, the same features for each label; not negative.
         prior
-            {label: probability}; without, all classes are equally probable.
+            {label: probability}; without, or "uniform", all classes are equally probable.
 
         Raises
         ------

@@ -62,6 +62,44 @@ def test_without_a_prior_all_are_equally_probable() -> None:
     assert model.predict_proba_one({"x": 3.5}) == pytest.approx({"a": 0.5, "b": 0.5}, rel=1e-15)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        given,
+        lambda prior: PoissonNB.from_parameters(means=MEANS, prior=prior),
+        lambda prior: BernoulliNB.from_parameters(probabilities={"a": {}, "b": {}}, prior=prior),
+        lambda prior: MultinomialNB.from_parameters(probabilities={"a": {}, "b": {}}, prior=prior),
+        lambda prior: CategoricalNB.from_parameters(probabilities={"a": {}, "b": {}}, prior=prior),
+    ],
+    ids=["Gaussian", "Poisson", "Bernoulli", "Multinomial", "Categorical"],
+)
+def test_priors_of_given_models(make: Any) -> None:
+    """None and "uniform" are one half each; a mapping counts; anything else is refused."""
+    for prior in (None, "uniform", {"a": 0.5, "b": 0.5}):
+        assert make(prior=prior).predict_proba_one({}) == pytest.approx({"a": 0.5, "b": 0.5})
+    assert make(prior={"a": 1.0}).predict_proba_one({}) == {"a": 1.0, "b": 0.0}
+    bad: list[Any] = ["none", 5, ["a"], {}, {"a": 0.5}, {"a": "1"}, {"a": 0.5, "c": 0.5}]
+    for prior in bad:
+        with pytest.raises((TypeError, ValueError)):
+            make(prior=prior)
+
+
+@pytest.mark.parametrize("numbers", [None, [1.0], "a", 5, {"a": None}, {"a": [1.0]}], ids=str)
+def test_what_is_no_mapping(numbers: Any) -> None:
+    """Means, variances and probabilities that are no mappings of mappings are refused."""
+    for verb in (
+        lambda: given(means=numbers),
+        lambda: given(variances=numbers),
+        lambda: PoissonNB.from_parameters(means=numbers),
+        lambda: BernoulliNB.from_parameters(probabilities=numbers),
+        lambda: MultinomialNB.from_parameters(probabilities=numbers),
+        lambda: CategoricalNB.from_parameters(probabilities=numbers),
+        lambda: CategoricalNB.from_parameters(probabilities={"a": {"x": numbers}}),
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            verb()
+
+
 def test_it_neither_learns_nor_merges() -> None:
     """Nothing was seen, so there is nothing to add to; and no bytes to write."""
     model = given()
