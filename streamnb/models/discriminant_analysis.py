@@ -15,7 +15,8 @@ from streamnb import frames
 from streamnb._kernels import discriminant, moments, scatter, survey, unlearning
 from streamnb._kernels._values import check_weight, event_time, number
 from streamnb.likelihoods.multivariate import MultivariateGaussian, raw_covariance
-from streamnb.models.moments import GivenMoments, MomentsClassifier, given_state
+from streamnb.models.given import Given
+from streamnb.models.moments import MomentsClassifier, given_state
 from streamnb.models.parameters import own
 from streamnb.stats.index import (
     CodedLabels,
@@ -362,7 +363,7 @@ class LDA(DiscriminantAnalysis):
         *,
         means: Mapping[Label, Mapping[Name, float]],
         covariances: Any,
-        prior: Mapping[Label, float] | None = None,
+        prior: str | Mapping[Label, float] | None = None,
     ) -> LDA:
         """A classifier of given distributions, as a textbook has them.
 
@@ -376,7 +377,7 @@ class LDA(DiscriminantAnalysis):
             the covariance of all classes: an array (d, d) in the order of the features of the
             first label, or {feature: {feature: number}}.
         prior
-            {label: probability}; without, all classes are equally probable.
+            {label: probability}; without, or with "uniform", all classes are equally probable.
 
         Raises
         ------
@@ -620,7 +621,7 @@ class QDA(DiscriminantAnalysis):
         *,
         means: Mapping[Label, Mapping[Name, float]],
         covariances: Mapping[Label, Any],
-        prior: Mapping[Label, float] | None = None,
+        prior: str | Mapping[Label, float] | None = None,
     ) -> QDA:
         """A classifier of given distributions, as a textbook has them.
 
@@ -634,7 +635,7 @@ class QDA(DiscriminantAnalysis):
             {label: covariance}, each an array (d, d) in the order of the features of the first
             label, or {feature: {feature: number}}.
         prior
-            {label: probability}; without, all classes are equally probable.
+            {label: probability}; without, or with "uniform", all classes are equally probable.
 
         Raises
         ------
@@ -648,25 +649,11 @@ class QDA(DiscriminantAnalysis):
         return MultivariateGaussian(self.shrinkage, self.reg_param, self.prior_scatter, self.ddof)
 
 
-class GivenDiscriminant(GivenMoments, DiscriminantAnalysis):
-    """What the `from_parameters` of both make."""
-
-    def clone(
-        self,
-        new_params: dict[str, Any] | None = None,
-        include_attributes: bool = False,  # noqa: FBT001, FBT002 - River's signature
-    ) -> Self:
-        """The same distributions with the same parameters, or new ones."""
-        clone = super().clone(new_params, include_attributes)
-        clone.set_state(self.state())
-        return clone
-
-
-class GivenLDA(GivenDiscriminant, LDA):
+class GivenLDA(Given, LDA):
     """What `LDA.from_parameters` makes."""
 
 
-class GivenQDA(GivenDiscriminant, QDA):
+class GivenQDA(Given, QDA):
     """What `QDA.from_parameters` makes."""
 
 
@@ -674,7 +661,7 @@ def _given(
     kind: type[_Given],
     means: Mapping[Label, Mapping[Name, float]],
     covariances: Mapping[Label, Any],
-    prior: Mapping[Label, float] | None,
+    prior: str | Mapping[Label, float] | None,
 ) -> _Given:
     """The model of these distributions: as if each class had learned a million events."""
     state = given_state(means, prior)
