@@ -19,6 +19,7 @@ try:
 except ModuleNotFoundError:
     from streamnb._kernels import _cython as cython
 
+import math
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class Factor:
         self._stride = max(8, (n + 7) // 8 * 8)
         self.log_root = 0.0
         s: int = self._stride
-        self.arrays = (np.zeros((max(n, 1), s)), np.zeros(s), np.zeros(s), np.zeros(s))
+        self.arrays = (aligned((max(n, 1), s)), np.zeros(s), np.zeros(s), aligned((s,)))
         self.arrays += (np.zeros(8),)
         if cython.compiled:
             self._rows = _doubles(self.arrays[0])
@@ -133,16 +134,17 @@ class Factor:
     ) -> cython.void:
         """Takes the products of finished rows, from r on, out of row i."""
         s: cython.Py_ssize_t = self._stride
+        first: cython.Py_ssize_t = i // _EIGHT * _EIGHT
         j: cython.Py_ssize_t
         for j in range(rows):
             self._coefficients[j] = -self._rows[(r + j) * s + i]
         add_rows(
-            _at(self._rows, i * s + i),
-            _at(self._rows, r * s + i),
+            _at(self._rows, i * s + first),
+            _at(self._rows, r * s + first),
             s,
             self._coefficients,
             rows,
-            self.n - i,
+            s - first,
         )
 
     @cython.cfunc
@@ -174,6 +176,7 @@ class Factor:
         u = self._rows
         z = self.z
         j: cython.Py_ssize_t
+        start: cython.Py_ssize_t
         v: cython.double
         h: cython.double
         for j in range(first, n):
@@ -181,8 +184,10 @@ class Factor:
                 continue
             v = u[j * s + j]
             h = sqrt(v * v + z[j] * z[j])
+            # Whole vectors: what stands before the diagonal means nothing.
+            start = (j + 1) // _EIGHT * _EIGHT
+            rotate_rows(_at(u, j * s + start), _at(z, start), v / h, z[j] / h, s - start)
             u[j * s + j] = h
-            rotate_rows(_at(u, j * s + j + 1), _at(z, j + 1), v / h, z[j] / h, n - j - 1)
 
     def add(self, row: Any) -> None:
         """Adds z z' to the matrix, z being `row`."""
@@ -201,8 +206,8 @@ class Factor:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def solve_in_place(self, r: cython.p_double) -> cython.double:
-        """Puts U'^-1 r in the place of r; answers the sum of its squares."""
+    def solve_in_place(self, r: cython.p_double, rows: cython.Py_ssize_t) -> cython.void:
+        """Puts U'^-1 x in the place of each row x of r, which are a stride apart."""
         n: cython.Py_ssize_t = self.n
         s: cython.Py_ssize_t = self._stride
         u = self._rows
@@ -210,28 +215,36 @@ class Factor:
         j: cython.Py_ssize_t
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
+        m: cython.Py_ssize_t
         end: cython.Py_ssize_t
         v: cython.double
-        total: cython.double = 0.0
         for j in range(0, n, _EIGHT):
             end = min(j + _EIGHT, n)
-            for i in range(j, end):
-                v = r[i] * self._inverse[i]
-                r[i] = v
-                total += v * v
-                a[i - j] = -v
-                for k in range(i + 1, end):
-                    r[k] += -v * u[i * s + k]
-            if end < n:
-                add_rows(_at(r, end), _at(u, j * s + end), s, a, _EIGHT, n - end)
+            for m in range(0, rows * s, s):
+                for i in range(j, end):
+                    v = r[m + i] * self._inverse[i]
+                    r[m + i] = v
+                    a[i - j] = -v
+                    for k in range(i + 1, end):
+                        r[m + k] += -v * u[i * s + k]
+                if end < n:
+                    add_rows(_at(r, m + end), _at(u, j * s + end), s, a, _EIGHT, s - end)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def squares(self) -> cython.double:
+        """The sum of the squares of z."""
+        i: cython.Py_ssize_t
+        total: cython.double = 0.0
+        for i in range(self.n):
+            total += self.z[i] * self.z[i]
         return total
 
     def solve(self, vector: Any) -> Any:
         """U'^-1 times a vector (n,), an array."""
-        result = np.array(vector, dtype=np.float64)
-        if self.n:
-            self.solve_in_place(_doubles(result) if cython.compiled else memoryview(result.data))
-        return result
+        self.arrays[3][: self.n] = vector
+        self.solve_in_place(self.z, 1)
+        return self.arrays[3][: self.n].copy()
 
     def solve_back(self, vector: Any) -> Any:
         """U^-1 times a vector (n,), an array."""
@@ -254,6 +267,7 @@ class Factor:
         n: cython.Py_ssize_t = self.n
         whole = Factor(n)
         whole.arrays[0][:] = self.arrays[0]
+        whole.arrays[3][:] = 0.0
         s: cython.Py_ssize_t = self._stride
         j: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -273,6 +287,117 @@ class Factor:
         part.arrays[0][: len(at), : len(at)] = whole.arrays[0][np.ix_(at, at)]
         part.measure()
         return part
+
+
+@cython.cclass
+class Follower:
+    """The factor of a `ScatterTable`, brought up to date event by event.
+
+    Parameters
+    ----------
+    group
+        the table; read in place, never changed.
+    evidence
+        (d,) int64, the slots of the features that count, in the order of the factor.
+    added
+        (d,) float64, added to the diagonal of the scatter.
+    """
+
+    factor: Any  # `None` where the scatter without its block was not accepted
+    _group: Any
+    _evidence_array: Any
+    _added: Any
+    _arrays: tuple[Any, ...]
+    _clock: cython.p_longlong
+    _evidence: cython.p_longlong
+    _weights: cython.p_double
+    _rows: cython.p_double
+    _factors: cython.p_double
+    _stride: cython.Py_ssize_t
+    _boundary: cython.longlong
+    _done: cython.longlong
+
+    def __init__(self, group: Any, evidence: Any, added: Any) -> None:
+        self.factor = None
+        self._group = group
+        self._evidence_array = evidence
+        self._added = added
+        self._boundary = -1
+        self._done = 0
+        self._point()
+
+    @cython.cfunc
+    def _point(self) -> None:
+        """Points at the group's arrays as they are now."""
+        group = self._group
+        self._arrays = (
+            group.clock,
+            _flat(self._evidence_array),
+            _flat(group.weights),
+            _flat(group.rows),
+            _flat(group.factors),
+        )
+        self._stride = group.rows.shape[1]
+        if cython.compiled:
+            self._clock = _longs(self._arrays[0])
+            self._evidence = _longs(self._arrays[1])
+            self._weights = _doubles(self._arrays[2])
+            self._rows = _doubles(self._arrays[3])
+            self._factors = _doubles(self._arrays[4])
+        else:
+            self._clock, self._evidence, self._weights, self._rows, self._factors = (
+                memoryview(array.data) for array in self._arrays
+            )
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def weight(self, k: cython.Py_ssize_t) -> cython.double:
+        """The weight of the complete events of class k of the group."""
+        return self._weights[2 * k] + self._weights[2 * k + 1]
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def is_complete(self) -> cython.bint:
+        """Whether all events that the group has learned were complete."""
+        return self._clock[2] == 0
+
+    @cython.cfunc
+    def follow(self) -> cython.bint:
+        """Brings the factor up to date; whether it is accepted."""
+        i: cython.Py_ssize_t
+        q: cython.double
+        if self._boundary != self._clock[0] or self._done > self._clock[1]:
+            self._begin()
+        if self.factor is None:
+            return False
+        factor: Factor = self.factor
+        while self._done < self._clock[1]:
+            q = sqrt(self._factors[self._done])
+            row = _at(self._rows, self._done * self._stride)
+            for i in range(factor.n):
+                factor.z[i] = q * row[self._evidence[i]]
+            factor.add_z()
+            self._done += 1
+        return factor.measure()
+
+    @cython.cfunc
+    def _begin(self) -> None:
+        """Factorizes the scatter without its block."""
+        self._point()
+        self.factor = None
+        self._boundary = self._clock[0]
+        self._done = 0
+        slots = self._evidence_array
+        if not bool((self._group.known[slots] > 0.0).all()):
+            return
+        low = np.minimum(slots[:, None], slots[None, :])
+        matrix = self._group.square[low, np.maximum(slots[:, None], slots[None, :])]
+        matrix[np.diag_indices(len(slots))] += self._added
+        factor = Factor(len(slots))
+        if factor.factorize(matrix):
+            self.factor = factor
 
 
 @cython.cclass
@@ -309,19 +434,15 @@ class DiscriminantScorer:
     """
 
     _labels: list[Any]
-    _log_prior: list[Any]
     _read: Any
-    _groups: list[Any]
+    _followers: list[Any]  # by group; `None` where there is no scatter
     _apart: cython.bint
     _plain: cython.bint
     _general: Any
-    _factors: list[Any]  # by group: what follows the scatter, `None` where it was not accepted
     _used: list[Any]  # by group: the factor that answers
-    _seen: list[Any]  # by group: the boundary and the rows of the block that its factor has
     _patterns: dict[Any, Any]
     _arrays: tuple[Any, ...]
     _evidence_places: Any
-    _added: Any
     _cells: cython.p_double
     _heads: cython.p_double
     _values: cython.p_double
@@ -366,7 +487,6 @@ class DiscriminantScorer:
     ) -> None:
         cells, heads, values, clock = table.buffers()
         self._labels = labels
-        self._log_prior = []
         self._read = table.read
         self._apart = apart
         self._plain = plain
@@ -375,19 +495,17 @@ class DiscriminantScorer:
         self._given = log_prior is not None
         self._k = len(labels)
         self._capacity = cells.shape[2]
-        self._groups = [groups[k] if k >= 0 else None for k in classes] if apart else groups[:1]
-        if not apart and not groups:
-            self._groups = [None]
-        n: int = len(self._groups)
-        self._factors = [None] * n
+        held = [groups[k] if k >= 0 else None for k in classes] if apart else (groups[:1] or [None])
+        n: int = len(held)
         self._used = [None] * n
-        self._seen = [None] * n
         self._patterns = {}
         spread = has_spread(table, features)
         evidence = features[spread]
         idle = features[~spread]
         self._evidence_places = np.flatnonzero(spread)
-        self._added = added[spread]
+        self._followers = [
+            None if group is None else Follower(group, evidence, added[spread]) for group in held
+        ]
         self._d = len(evidence)
         self._idles = len(idle)
         s: int = (self._d + 7) // 8 * 8
@@ -403,7 +521,7 @@ class DiscriminantScorer:
             start,
             np.zeros(max(2 * self._k * s, 1)),
             np.zeros(max(s, 1)),
-            np.zeros(max(self._k * s, 1)),
+            aligned((max(self._k * s, 8),)),
             np.zeros(max(s, 1)),
             np.zeros(max(n, 1)),
             np.zeros(max(self._k, 1)),
@@ -464,7 +582,7 @@ class DiscriminantScorer:
         """The logarithm of each class's prior probability."""
         if self._version != self._clock[0]:
             self._refresh()
-        return self._log_prior
+        return [self._start[k] for k in range(self._k)]
 
     def scores(self, x: Any) -> list[Any] | None:
         """The joint log-likelihoods of an event; `None` where labels or features have changed."""
@@ -570,12 +688,13 @@ class DiscriminantScorer:
             for k in range(self._k):
                 factor = self._used[k]
                 self._centre(k, self._d)
-                self._set_score(k, factor.solve_in_place(factor.z), self._divisors[k], factor)
+                factor.solve_in_place(factor.z, 1)
+                self._set_score(k, factor.squares(), self._divisors[k], factor)
             return
         factor = self._used[0]
         for i in range(self._d):
             factor.z[i] = x[i] - self._base[i]
-        factor.solve_in_place(factor.z)
+        factor.solve_in_place(factor.z, 1)
         for k in range(self._k):
             total = 0.0
             for i in range(self._d):
@@ -635,7 +754,8 @@ class DiscriminantScorer:
             factor = factors[g]
             rest = (event[there] - means[k, 0, there]) - means[k, 1, there]
             factor.arrays[3][: factor.n] = rest
-            self._set_score(k, factor.solve_in_place(factor.z), self._divisors[g], factor)
+            factor.solve_in_place(factor.z, 1)
+            self._set_score(k, factor.squares(), self._divisors[g], factor)
 
     # -- from statistics to factors --------------------------------------------------------
 
@@ -660,9 +780,8 @@ class DiscriminantScorer:
                 w = self._prior_counts[k] + self._weight(k)
                 self._start[k] = min(w, 1.7976931348623157e308)
             log_shares(self._start, self._k)
-        self._log_prior = [self._start[k] for k in range(self._k)]
         self._set_means()
-        for g in range(len(self._groups)):
+        for g in range(len(self._used)):
             self._set_factor(g)
         if not self._apart:
             self._whiten()
@@ -699,48 +818,67 @@ class DiscriminantScorer:
     def _set_means(self) -> None:
         """The mean of each class; over all classes, where it has not seen the feature."""
         s: cython.Py_ssize_t = self._stride
+        c: cython.Py_ssize_t = self._capacity
         k: cython.Py_ssize_t
         i: cython.Py_ssize_t
         m: cython.Py_ssize_t
-        slot: cython.Py_ssize_t
-        first: cython.Py_ssize_t
-        w: cython.double
-        total: cython.double
-        shift: cython.double
+        o: cython.Py_ssize_t
+        lacking: cython.bint = False
         p = self._cells
+        for k in range(self._k):
+            o = 4 * self._classes[k]
+            lacking = lacking or o < 0 or self._heads[o + 2] == 0.0 or self._heads[o] == 0.0
+        for k in range(self._k):
+            if self._classes[k] < 0:
+                continue
+            o = 2 * k * s
+            m = 6 * self._classes[k] * c
+            for i in range(self._d):
+                self._means[o + i] = p[m + self._evidence[i]]
+                self._means[o + s + i] = p[m + c + self._evidence[i]]
+        if lacking:
+            for i in range(self._d):
+                self._set_lacking(i)
         for i in range(self._d):
-            slot = self._evidence[i]
-            first = -1
-            total = 0.0
-            shift = 0.0
-            for k in range(self._k):
-                w = self._feature_weight(k, slot)
-                if w > 0.0:
-                    m = 6 * self._classes[k] * self._capacity + slot
-                    self._means[2 * k * s + i] = p[m]
-                    self._means[(2 * k + 1) * s + i] = p[m + self._capacity]
-                    first = m if first < 0 else first
-                    total = total + w
-                    w = w / total
-                    shift += w * (
-                        ((p[m] - p[first]) - shift)
-                        + (p[m + self._capacity] - p[first + self._capacity])
-                    )
-            for k in range(self._k):
-                if self._feature_weight(k, slot) == 0.0:
-                    self._means[2 * k * s + i] = p[first]
-                    self._means[(2 * k + 1) * s + i] = p[first + self._capacity] + shift
-            self._base[i] = p[first] + shift
+            self._base[i] = self._means[i]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _set_lacking(self, i: cython.Py_ssize_t) -> cython.void:
+        """The mean of a feature over all classes, for those that have not seen it."""
+        s: cython.Py_ssize_t = self._stride
+        slot: cython.Py_ssize_t = self._evidence[i]
+        k: cython.Py_ssize_t
+        first: cython.Py_ssize_t = -1
+        w: cython.double
+        d: cython.double
+        total: cython.double = 0.0
+        shift: cython.double = 0.0
+        p = self._means
+        for k in range(0, self._k):
+            w = self._feature_weight(k, slot)
+            if w > 0.0:
+                first = k if first < 0 else first
+                d = p[2 * k * s + i] - p[2 * first * s + i]
+                d = d + (p[(2 * k + 1) * s + i] - p[(2 * first + 1) * s + i])
+                total += w
+                shift += (w / total) * (d - shift)
+        for k in range(self._k):
+            if self._feature_weight(k, slot) == 0.0:
+                p[2 * k * s + i] = p[2 * first * s + i]
+                p[(2 * k + 1) * s + i] = p[(2 * first + 1) * s + i] + shift
 
     @cython.cfunc
     def _set_factor(self, g: cython.Py_ssize_t) -> None:
         """The factor of a group, and what its covariance is divided by."""
         divisor: cython.double = self._divisor(g)
-        group = self._groups[g]
-        if divisor > 0.0 and group.is_complete() and self._follow(g, group):
-            self._used[g] = self._factors[g]
-            self._divisors[g] = divisor
-            return
+        follower: Follower
+        if divisor > 0.0:
+            follower = self._followers[g]
+            if follower.is_complete() and follower.follow():
+                self._used[g] = follower.factor
+                self._divisors[g] = divisor
+                return
         self._used[g] = self._general(g if self._apart else -1, self._evidence_places)
         self._divisors[g] = 1.0
 
@@ -751,65 +889,20 @@ class DiscriminantScorer:
         w: cython.double
         total: cython.double = 0.0
         count: cython.double = 0.0
-        group = self._groups[g]
-        if not self._plain or group is None:
+        if not self._plain or self._followers[g] is None:
             return 0.0
+        follower: Follower = self._followers[g]
         if self._apart:
             if self._weight(g) < 2.0:
                 return 0.0
-            total = group.weight(0)
+            total = follower.weight(0)
             count = 1.0
         else:
             for k in range(self._k):
-                w = group.weight(self._classes[k]) if self._classes[k] >= 0 else 0.0
+                w = follower.weight(self._classes[k]) if self._classes[k] >= 0 else 0.0
                 total += w
                 count += 1.0 if w > 0.0 else 0.0
         return total - count * self._ddof / self._present[0]
-
-    @cython.cfunc
-    def _follow(self, g: cython.Py_ssize_t, group: Any) -> cython.bint:
-        """Brings the group's factor up to date; whether it is accepted."""
-        boundary = group.boundary()
-        waiting: cython.Py_ssize_t = group.waiting()
-        done: cython.Py_ssize_t = 0
-        i: cython.Py_ssize_t
-        r: cython.Py_ssize_t
-        q: cython.double
-        factor: Factor
-        seen = self._seen[g]
-        if seen is not None and seen[0] == boundary and seen[1] <= waiting:
-            done = seen[1]
-        else:
-            self._seen[g] = None
-            self._factors[g] = None
-            self._seen[g] = (boundary, 0)
-            slots = self._arrays[15][: self._d]
-            if not bool((group.known[slots] > 0.0).all()):
-                return False
-            square = group.square
-            matrix = np.maximum(slots[:, None], slots[None, :])
-            matrix = square[np.minimum(slots[:, None], slots[None, :]), matrix]
-            matrix[np.diag_indices(self._d)] += self._added
-            factor = Factor(self._d)
-            if not factor.factorize(matrix):
-                return False
-            self._factors[g] = factor
-        if self._factors[g] is None:
-            return False
-        factor = self._factors[g]
-        if done < waiting:
-            rows_array, factors_array = group.rows, group.factors
-            if not cython.compiled:
-                rows_array, factors_array = memoryview(rows_array), memoryview(factors_array)
-            rows: cython.double[:, ::1] = rows_array
-            factors: cython.double[::1] = factors_array
-            for r in range(done, waiting):
-                q = sqrt(factors[r])
-                for i in range(self._d):
-                    factor.z[i] = q * rows[r, self._evidence[i]]
-                factor.add_z()
-            self._seen[g] = (boundary, waiting)
-        return factor.measure()
 
     @cython.cfunc
     def _whiten(self) -> None:
@@ -825,7 +918,8 @@ class DiscriminantScorer:
                 self._whitened[k * s + i] = (self._means[m + i] - self._base[i]) + (
                     self._means[m + s + i]
                 )
-            factor.solve_in_place(_at(self._whitened, k * s))
+        if self._d:
+            factor.solve_in_place(self._whitened, self._k)
 
 
 @cython.cfunc
@@ -887,6 +981,14 @@ def has_spread(table: Any, features: Any) -> Any:
         slot = features[i]
         spread[i] = _varies(p, h, c, k, n, slot)
     return spread
+
+
+def aligned(shape: tuple[int, ...]) -> Any:
+    """Zeros that begin where a vector of eight does."""
+    n = math.prod(shape)
+    room = np.zeros(n + 8)
+    start = -room.ctypes.data // 8 % 8
+    return room[start : start + n].reshape(shape)
 
 
 @cython.cfunc

@@ -1,4 +1,7 @@
-/* The inner loop of a scatter, of a factorization and of a triangular system. */
+/* The inner loop of a scatter, of a factorization and of triangular systems.
+ *
+ * Rows are padded to a multiple of eight numbers, which vector instructions take whole.
+ */
 #ifndef STREAMNB_PRODUCTS_H
 #define STREAMNB_PRODUCTS_H
 
@@ -12,6 +15,7 @@
 static inline void add_rows(double *restrict out, const double *restrict z, ptrdiff_t stride,
                             const double *restrict a, ptrdiff_t rows, ptrdiff_t n) {
     ptrdiff_t r = 0;
+    n &= ~(ptrdiff_t)7;
     for (; r + 8 <= rows; r += 8) {
         const double *restrict y = z + r * stride;
         double a0 = a[r], a1 = a[r + 1], a2 = a[r + 2], a3 = a[r + 3], a4 = a[r + 4],
@@ -29,18 +33,15 @@ static inline void add_rows(double *restrict out, const double *restrict z, ptrd
             out[j] = s;
         }
     }
-    if (r + 4 <= rows) {
+    for (; r + 2 <= rows; r += 2) {
         const double *restrict y = z + r * stride;
-        double a0 = a[r], a1 = a[r + 1], a2 = a[r + 2], a3 = a[r + 3];
+        double a0 = a[r], a1 = a[r + 1];
         for (ptrdiff_t j = 0; j < n; j++) {
             double s = out[j];
             s += a0 * y[j];
             s += a1 * y[stride + j];
-            s += a2 * y[2 * stride + j];
-            s += a3 * y[3 * stride + j];
             out[j] = s;
         }
-        r += 4;
     }
     for (; r < rows; r++) {
         const double *restrict y = z + r * stride;
@@ -53,6 +54,7 @@ static inline void add_rows(double *restrict out, const double *restrict z, ptrd
 /* The rotation (c, s; -s, c) of the rows u and z. */
 static inline void rotate_rows(double *restrict u, double *restrict z, double c, double s,
                                ptrdiff_t n) {
+    n &= ~(ptrdiff_t)7;
     for (ptrdiff_t j = 0; j < n; j++) {
         double a = u[j], b = z[j];
         u[j] = c * a + s * b;

@@ -21,6 +21,7 @@ try:
 except ModuleNotFoundError:
     from streamnb._kernels import _cython as cython
 
+import math
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,9 @@ class ScatterTable:
         (D, D), the scatter of complete events but those of the block; above the diagonal only.
     rows, factors
         (B, D) and (B,), of which the first `waiting` are the block.
+    clock
+        (3,) int64: a number that changes with `square`, `known` or `pairs`; the rows of the block;
+        1 where there are pairs, else 0.
     pairs
         `None`, or (K, (weight, mean, mean lo), D, D) of incomplete events: entry (i, j) is of the
         events with both, and its mean that of feature i.
@@ -98,11 +102,12 @@ class ScatterTable:
     products: Any = cython.declare(object, visibility="public")
     _order: Any
     _scratch: Any
-    _boundary: cython.longlong
+    clock: Any = cython.declare(object, visibility="public")
+    _clock: cython.p_longlong
     _width: cython.Py_ssize_t
     _capacity: cython.Py_ssize_t
     _size: cython.Py_ssize_t
-    _waiting: cython.Py_ssize_t
+    _all: cython.bint  # every feature of the model is known
     _known: cython.p_double
     _weights: cython.p_double
     _means: cython.p_double
@@ -112,15 +117,19 @@ class ScatterTable:
     _values: cython.p_double
     _panel: cython.p_double
     _scaled: cython.p_double
-    _coefficients: cython.p_double
+    _turned: cython.p_double  # the scaled rows, transposed
 
     def __init__(self, classes: int, features: int, order: Any) -> None:
         self._order = order
-        self._boundary = 0
+        self.clock = np.zeros(3, dtype=np.int64)
+        if cython.compiled:
+            clock_view: cython.longlong[::1] = self.clock
+            self._clock = cython.address(clock_view[0])
+        else:
+            self._clock = memoryview(self.clock.data)
         self._width = 0
         self._capacity = 0
         self._size = 0
-        self._waiting = 0
         self.known = np.zeros(0)
         self.weights = np.zeros((0, 2))
         self.means = np.zeros((0, 2, 0))
@@ -152,12 +161,14 @@ class ScatterTable:
                 self.pairs = _padded(self.pairs, (k, 3, c, c))
                 self.products = _padded(self.products, (2, c, c))
         if c > old or size != self._size:
-            self.rows = _padded(self.rows[: self._waiting], (size, c))
-            self.factors = _padded(self.factors[: self._waiting], (size,))
+            self.rows = _padded(self.rows[: self._clock[1]], (size, c))
+            self.factors = _padded(self.factors[: self._clock[1]], (size,))
         self._capacity = c
         self._size = size
-        event = _padded(self._scratch[0], (c,)) if self._scratch else np.zeros(c)
-        self._scratch = (event, np.zeros((_PANEL, c)), np.zeros((size, c)), np.zeros(_EIGHT))
+        self._all = bool(self.known[: self._width].all())
+        event = self._scratch[0] if self._scratch is not None else np.zeros(0)
+        event = event if c == old else _padded(event, (c,))
+        self._scratch = (event, _aligned((_PANEL, c)), _aligned((size, c)), np.zeros(size * c))
         arrays = (
             self.known,
             self.weights,
@@ -177,7 +188,7 @@ class ScatterTable:
             self._values = _doubles(arrays[6])
             self._panel = _doubles(arrays[7])
             self._scaled = _doubles(arrays[8])
-            self._coefficients = _doubles(arrays[9])
+            self._turned = _doubles(arrays[9])
         else:
             (
                 self._known,
@@ -189,7 +200,7 @@ class ScatterTable:
                 self._values,
                 self._panel,
                 self._scaled,
-                self._coefficients,
+                self._turned,
             ) = (memoryview(array.reshape(-1)) for array in arrays)
 
     def width(self) -> int:
@@ -205,37 +216,25 @@ class ScatterTable:
 
     def total(self) -> Any:
         """The scatter of all complete events, those of the block too, (D, D) and symmetric."""
-        n: cython.Py_ssize_t = self._waiting
+        n: cython.Py_ssize_t = self._clock[1]
         if n == 0:
             return _mirrored(self.square)
         before = self.square.copy()
         self.fold()
         whole = _mirrored(self.square)
         self.square[:] = before
-        self._waiting = n
-        self._boundary -= 1
+        self._clock[1] = n
+        self._clock[0] -= 1
         return whole
-
-    def weight(self, k: cython.Py_ssize_t) -> float:
-        """The weight of the complete events of class k."""
-        return float(self._weights[2 * k] + self._weights[2 * k + 1])
 
     def waiting(self) -> int:
         """The number of rows in the block."""
-        return int(self._waiting)
-
-    def boundary(self) -> int:
-        """Changes whenever `square` does, or which features are known."""
-        return int(self._boundary)
-
-    def is_complete(self) -> bool:
-        """Whether all events that it has learned were complete."""
-        return self.pairs is None
+        return int(self._clock[1])
 
     def changed(self, waiting: int) -> None:
         """Says that the arrays were written to from outside, and how many rows the block has."""
-        self._boundary += 1
-        self._waiting = waiting
+        self._clock[0] += 1
+        self._clock[1] = waiting
         self.reserve(0, 0)
 
     # -- learning --------------------------------------------------------------------------
@@ -251,7 +250,9 @@ class ScatterTable:
             self._values[i] = x[i]
         self._learn(k, w)
 
-    def learn_rows(self, rows: Any, slots: Any, classes: Any, weights: Any) -> None:
+    def learn_rows(
+        self, rows: Any, slots: Any, classes: Any, weights: Any, whole: cython.bint
+    ) -> None:
         """Learns the rows of a table, one after the other, as `learn` would.
 
         Parameters
@@ -264,7 +265,10 @@ class ScatterTable:
             (n,) intp, the class of each row; a row with -1 is passed over.
         weights
             (n,) float64; a row of weight 0 is passed over.
+        whole
+            whether no value is missing.
         """
+        straight: cython.bint = bool((slots == np.arange(rows.shape[1])).all())
         if not cython.compiled:
             rows, slots = memoryview(rows), memoryview(slots)
             classes, weights = memoryview(classes), memoryview(weights)
@@ -274,34 +278,45 @@ class ScatterTable:
         w: cython.const[cython.double][::1] = weights  # type: ignore[valid-type]
         r: cython.Py_ssize_t
         j: cython.Py_ssize_t
+        x = self._values
+        whole = whole and straight and rows.shape[1] == self._width
         for j in range(self._width):
-            self._values[j] = float("nan")
+            x[j] = float("nan")
         for r in range(rows.shape[0]):
             if w[r] == 0.0 or k[r] < 0:
                 continue
-            for j in range(rows.shape[1]):
-                if slot[j] >= 0:
-                    self._values[slot[j]] = data[r, j] + 0.0
-            self._learn(k[r], w[r])
+            if straight:
+                for j in range(rows.shape[1]):
+                    x[j] = data[r, j] + 0.0
+            else:
+                for j in range(rows.shape[1]):
+                    if slot[j] >= 0:
+                        x[slot[j]] = data[r, j] + 0.0
+            if whole and self._all:
+                self._take(k[r], w[r])
+            else:
+                self._learn(k[r], w[r])
 
     @cython.cfunc
     def _learn(self, k: cython.Py_ssize_t, w: cython.double) -> None:
         """Learns the event in `values`."""
         i: cython.Py_ssize_t
-        there: cython.double
-        present: cython.double = 0.0
-        lacks: cython.double = 0.0
-        new: cython.double = 0.0
+        x = self._values
+        known = self._known
+        there: cython.longlong
+        present: cython.longlong = 0
+        lacks: cython.longlong = 0
+        new: cython.longlong = 0
         for i in range(self._width):
-            there = 1.0 if self._values[i] == self._values[i] else 0.0
-            present += there
-            new += there * (1.0 - self._known[i])
-            lacks += self._known[i] * (1.0 - there)
-        if present == 0.0:
+            there = x[i] == x[i]
+            present |= there
+            new |= there & (known[i] == 0.0)
+            lacks |= (1 - there) & (known[i] != 0.0)
+        if not present:
             return
-        if new > 0.0:
+        if new:
             self._admit()
-        if lacks > 0.0:
+        if lacks:
             self._take_pairs(k, w)
         else:
             self._take(k, w)
@@ -332,7 +347,7 @@ class ScatterTable:
         f: cython.double = (w if light else old) / s
         m: cython.Py_ssize_t = 2 * k * self._capacity
         o: cython.Py_ssize_t = m + self._capacity
-        at: cython.Py_ssize_t = self._waiting * self._capacity
+        at: cython.Py_ssize_t = self._clock[1] * self._capacity
         i: cython.Py_ssize_t
         there: cython.bint
         d: cython.double
@@ -364,9 +379,9 @@ class ScatterTable:
             u = _sum_error(y, e, g) + u
             p[m + i] = g if there else 0.0
             p[o + i] = u if there else 0.0
-        self._factors[self._waiting] = f * (old if light else w)
-        self._waiting += 1
-        if self._waiting == self._size:
+        self._factors[self._clock[1]] = f * (old if light else w)
+        self._clock[1] += 1
+        if self._clock[1] == self._size:
             self.fold()
 
     @cython.ccall
@@ -374,7 +389,7 @@ class ScatterTable:
         """Adds the rows of the block to the scatter, summed from zero."""
         c: cython.Py_ssize_t = self._capacity
         d: cython.Py_ssize_t = self._width
-        n: cython.Py_ssize_t = self._waiting
+        n: cython.Py_ssize_t = self._clock[1]
         at: cython.Py_ssize_t
         r: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -382,14 +397,17 @@ class ScatterTable:
         below: cython.Py_ssize_t
         taken: cython.Py_ssize_t
         q: cython.double
+        first: cython.Py_ssize_t
         if n == 0:
             return
+        size: cython.Py_ssize_t = self._size
         for r in range(n):
             q = sqrt(self._factors[r])
-            for i in range(d):
+            for i in range(c):
                 self._scaled[r * c + i] = q * self._rows[r * c + i]
+            for i in range(d):
+                self._turned[i * size + r] = self._scaled[r * c + i]
         panel = self._panel
-        coefficients = self._coefficients
         for at in range(0, d, _PANEL):
             below = min(_PANEL, d - at)
             for i in range(below * c):
@@ -397,21 +415,20 @@ class ScatterTable:
             for r in range(0, n, _EIGHT):
                 taken = min(_EIGHT, n - r)
                 for i in range(below):
-                    for j in range(taken):
-                        coefficients[j] = self._scaled[(r + j) * c + at + i]
+                    first = (at + i) // _EIGHT * _EIGHT
                     add_rows(
-                        _at(panel, i * c + at + i),
-                        _at(self._scaled, r * c + at + i),
+                        _at(panel, i * c + first),
+                        _at(self._scaled, r * c + first),
                         c,
-                        coefficients,
+                        _at(self._turned, (at + i) * size + r),
                         taken,
-                        d - at - i,
+                        c - first,
                     )
             for i in range(below):
-                for j in range(at + i, d):
+                for j in range((at + i) // _EIGHT * _EIGHT, c):
                     self._square[(at + i) * c + j] += panel[i * c + j]
-        self._waiting = 0
-        self._boundary += 1
+        self._clock[1] = 0
+        self._clock[0] += 1
 
     # -- incomplete events -----------------------------------------------------------------
 
@@ -421,12 +438,13 @@ class ScatterTable:
             c = self._capacity
             self.pairs = np.zeros((len(self.weights), 3, c, c))
             self.products = np.zeros((2, c, c))
+            self._clock[2] = 1
 
     @cython.cfunc
     def _take_pairs(self, k: cython.Py_ssize_t, w: cython.double) -> None:
         """Takes an incomplete event into class k: into each pair of features that it has."""
         self.open_pairs()
-        self._boundary += 1
+        self._clock[0] += 1
         if cython.compiled:
             table: cython.double[:, :, ::1] = self.pairs[k]
             sums: cython.double[:, :, ::1] = self.products
@@ -490,7 +508,7 @@ class ScatterTable:
         self.weights[:] = 0.0
         self.means[:] = 0.0
         self.square[:] = 0.0
-        self._boundary += 1
+        self._clock[0] += 1
 
     def join(self, other: Any) -> None:
         """Takes in another `ScatterTable` of the same classes and features, which is changed."""
@@ -553,7 +571,7 @@ class ScatterTable:
         self.means[faded] = 0.0
         if faded.all():
             self.square[:] = 0.0
-            self._waiting = 0
+            self._clock[1] = 0
         if self.pairs is not None:
             gone = self.pairs[:, 0] < FADED
             self.pairs.transpose(0, 2, 3, 1)[gone] = 0.0
@@ -570,8 +588,9 @@ class ScatterTable:
             known[(weights > 0.0).any(axis=0)] = 1.0
             if not (weights > 0.0).any():
                 self.pairs = self.products = None
+                self._clock[2] = 0
         self.known[:] = known
-        self.changed(self._waiting)
+        self.changed(self._clock[1])
 
     def unlearn(self, x: Any, k: int, w: float, *, trial: bool) -> str:
         """Takes an event back out of class k; answers why it cannot have been learned, else "".
@@ -700,9 +719,17 @@ def _doubles(array: Any) -> cython.p_double:
     return cython.address(view[0])
 
 
+def _aligned(shape: tuple[int, ...]) -> Any:
+    """Zeros that begin where a vector of eight does."""
+    n = math.prod(shape)
+    room = np.zeros(n + 8)
+    start = -room.ctypes.data // 8 % 8
+    return room[start : start + n].reshape(shape)
+
+
 def _padded(array: Any, shape: tuple[int, ...]) -> Any:
     """A copy of an array with zeros behind it."""
-    larger = np.zeros(shape)
+    larger = _aligned(shape)
     larger[tuple(slice(n) for n in array.shape)] = array
     return larger
 
@@ -799,7 +826,8 @@ def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
         return
     table = self._table
     scatter = self._scatter
-    slot: cython.Py_ssize_t = table.find(y)
+    found = scatter.slots.get(y) if type(y) is str or type(y) is int else None
+    slot: cython.Py_ssize_t = table.find(y) if found is None else found
     values = table.buffers()[2]
     apart: cython.bint = scatter.apart
     at: cython.Py_ssize_t = slot if apart else 0

@@ -72,7 +72,7 @@ class DiscriminantAnalysis(MomentsClassifier):
         statistic.try_rows(names, values, labels, weights, times=at, plain=plain, missing=missing)
         slots = statistic.classes.slots
         places = np.array([slots.get(label, -1) for label in labels.distinct], dtype=np.intp)
-        self._scatter.learn_rows(rows.names, rows.values, places[labels.codes], pieces)
+        self._scatter.learn_rows(names, values, places[labels.codes], pieces, whole=not missing)
 
     def unlearn_one(self, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
         """Takes back one event that was learned, as if it had never been.

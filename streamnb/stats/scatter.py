@@ -169,6 +169,7 @@ class Scatter:
     def __init__(self, moments: Moments, *, apart: bool) -> None:
         self.moments = moments
         self.apart = apart
+        self.slots = moments.classes.slots
         self.groups: list[scatter.ScatterTable] = []
         self.landmark = 0 if moments.fading is None else moments.fading.landmark
 
@@ -202,6 +203,8 @@ class Scatter:
         values: Floats,
         classes: NDArray[np.intp],
         pieces: Sequence[tuple[int, int, int, Floats]],
+        *,
+        whole: bool,
     ) -> None:
         """Learns the rows of a table in their order; the moments have learned them already.
 
@@ -216,6 +219,8 @@ class Scatter:
         pieces
             of the rows: the first, the one after the last, by how many half-lives the landmark
             moves before them, and (n,) what each row counts (see `fading.Fading.pieces`).
+        whole
+            whether no value is missing.
         """
         self._reserve()
         known = self.moments.features.slots
@@ -226,7 +231,7 @@ class Scatter:
             part = slice(start, stop)
             for at, group in enumerate(self.groups):
                 places = np.where(classes[part] == at, 0, -1) if self.apart else classes[part]
-                group.learn_rows(values[part], slots, places, weights[part])
+                group.learn_rows(values[part], slots, places, weights[part], whole)
         if self.moments.fading is not None:
             self.landmark = self.moments.fading.landmark
 
@@ -406,7 +411,7 @@ def _sums(group: scatter.ScatterTable, order: list[int], features: list[int]) ->
     if group.pairs is not None:
         products = products + (group.products[0][at] + group.products[1][at])
     for k in order:
-        counted = np.where(both, group.weight(k), 0.0)
+        counted = np.where(both, group.weights[k].sum(), 0.0)
         if group.pairs is not None:
             pairs = group.pairs[k][:, features][:, :, features]
             means = group.means[k][:, features]
