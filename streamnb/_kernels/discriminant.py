@@ -37,8 +37,6 @@ PIVOT = 2.0**-40
 
 _PIVOT = cython.declare(cython.double, PIVOT)
 _LOG_TWO_PI = cython.declare(cython.double, 1.8378770664093453)
-_PANEL = cython.declare(cython.Py_ssize_t, 16)
-_EIGHT = cython.declare(cython.Py_ssize_t, 8)
 _PATTERNS = cython.declare(cython.Py_ssize_t, 16)  # sub-blocks that are kept
 
 
@@ -109,14 +107,14 @@ class Factor:
         r: cython.Py_ssize_t
         end: cython.Py_ssize_t
         pivot: cython.double
-        for at in range(0, n, _PANEL):
-            end = min(at + _PANEL, n)
-            for r in range(0, at, _EIGHT):
+        for at in range(0, n, 16):
+            end = min(at + 16, n)
+            for r in range(0, at, 8):
                 for i in range(at, end):
-                    self._subtract(i, r, _EIGHT)
+                    self._subtract(i, r, 8)
             for i in range(at, end):
-                for r in range(at, i, _EIGHT):
-                    self._subtract(i, r, min(_EIGHT, i - r))
+                for r in range(at, i, 8):
+                    self._subtract(i, r, min(8, i - r))
                 pivot = u[i * s + i]
                 if not pivot > _PIVOT * self._diagonal[i]:
                     return False
@@ -134,7 +132,7 @@ class Factor:
     ) -> cython.void:
         """Takes the products of finished rows, from r on, out of row i."""
         s: cython.Py_ssize_t = self._stride
-        first: cython.Py_ssize_t = i // _EIGHT * _EIGHT
+        first: cython.Py_ssize_t = i // 8 * 8
         j: cython.Py_ssize_t
         for j in range(rows):
             self._coefficients[j] = -self._rows[(r + j) * s + i]
@@ -185,7 +183,7 @@ class Factor:
             v = u[j * s + j]
             h = sqrt(v * v + z[j] * z[j])
             # Whole vectors: what stands before the diagonal means nothing.
-            start = (j + 1) // _EIGHT * _EIGHT
+            start = (j + 1) // 8 * 8
             rotate_rows(_at(u, j * s + start), _at(z, start), v / h, z[j] / h, s - start)
             u[j * s + j] = h
 
@@ -218,17 +216,18 @@ class Factor:
         m: cython.Py_ssize_t
         end: cython.Py_ssize_t
         v: cython.double
-        for j in range(0, n, _EIGHT):
-            end = min(j + _EIGHT, n)
-            for m in range(0, rows * s, s):
+        for j in range(0, n, 8):
+            end = min(j + 8, n)
+            for m in range(rows):
+                x = _at(r, m * s)
                 for i in range(j, end):
-                    v = r[m + i] * self._inverse[i]
-                    r[m + i] = v
+                    v = x[i] * self._inverse[i]
+                    x[i] = v
                     a[i - j] = -v
                     for k in range(i + 1, end):
-                        r[m + k] += -v * u[i * s + k]
+                        x[k] += -v * u[i * s + k]
                 if end < n:
-                    add_rows(_at(r, m + end), _at(u, j * s + end), s, a, _EIGHT, s - end)
+                    add_rows(_at(x, end), _at(u, j * s + end), s, a, 8, s - end)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -855,7 +854,7 @@ class DiscriminantScorer:
         total: cython.double = 0.0
         shift: cython.double = 0.0
         p = self._means
-        for k in range(0, self._k):
+        for k in range(self._k):
             w = self._feature_weight(k, slot)
             if w > 0.0:
                 first = k if first < 0 else first

@@ -42,8 +42,6 @@ FADED = 2.0**-900
 """A weight below this has faded to nothing, as in `fading`."""
 
 _NOISE = 1e-9  # a weight within this part of what is taken away is rounding
-_PANEL = cython.declare(cython.Py_ssize_t, 16)  # rows of S that are summed together
-_EIGHT = cython.declare(cython.Py_ssize_t, 8)
 
 
 def block_size(features: int) -> int:
@@ -168,7 +166,7 @@ class ScatterTable:
         self._all = bool(self.known[: self._width].all())
         event = self._scratch[0] if self._scratch is not None else np.zeros(0)
         event = event if c == old else _padded(event, (c,))
-        self._scratch = (event, _aligned((_PANEL, c)), _aligned((size, c)), np.zeros(size * c))
+        self._scratch = (event, _aligned((16, c)), _aligned((size, c)), np.zeros(size * c))
         arrays = (
             self.known,
             self.weights,
@@ -408,14 +406,14 @@ class ScatterTable:
             for i in range(d):
                 self._turned[i * size + r] = self._scaled[r * c + i]
         panel = self._panel
-        for at in range(0, d, _PANEL):
-            below = min(_PANEL, d - at)
+        for at in range(0, d, 16):
+            below = min(16, d - at)
             for i in range(below * c):
                 panel[i] = 0.0
-            for r in range(0, n, _EIGHT):
-                taken = min(_EIGHT, n - r)
+            for r in range(0, n, 8):
+                taken = min(8, n - r)
                 for i in range(below):
-                    first = (at + i) // _EIGHT * _EIGHT
+                    first = (at + i) // 8 * 8
                     add_rows(
                         _at(panel, i * c + first),
                         _at(self._scaled, r * c + first),
@@ -425,7 +423,7 @@ class ScatterTable:
                         c - first,
                     )
             for i in range(below):
-                for j in range((at + i) // _EIGHT * _EIGHT, c):
+                for j in range((at + i) // 8 * 8, c):
                     self._square[(at + i) * c + j] += panel[i * c + j]
         self._clock[1] = 0
         self._clock[0] += 1
