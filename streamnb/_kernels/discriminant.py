@@ -56,9 +56,9 @@ class Factor:
     """The upper Cholesky factor of a symmetric matrix of n rows."""
 
     n: cython.Py_ssize_t
-    _stride: cython.Py_ssize_t
+    stride: cython.Py_ssize_t
     arrays: tuple[Any, ...]
-    _rows: cython.p_double
+    rows: cython.p_double
     _diagonal: cython.p_double  # of the matrix itself
     _inverse: cython.p_double  # 1 over the diagonal of the factor
     z: cython.p_double
@@ -67,19 +67,19 @@ class Factor:
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self._stride = max(8, (n + 7) // 8 * 8)
+        self.stride = max(8, (n + 7) // 8 * 8)
         self.log_root = 0.0
-        s: int = self._stride
+        s: int = self.stride
         self.arrays = (aligned((max(n, 1), s)), np.zeros(s), np.zeros(s), aligned((s,)))
         self.arrays += (np.zeros(8),)
         if cython.compiled:
-            self._rows = _doubles(self.arrays[0])
+            self.rows = _doubles(self.arrays[0])
             self._diagonal = _doubles(self.arrays[1])
             self._inverse = _doubles(self.arrays[2])
             self.z = _doubles(self.arrays[3])
             self._coefficients = _doubles(self.arrays[4])
         else:
-            self._rows, self._diagonal, self._inverse, self.z, self._coefficients = (
+            self.rows, self._diagonal, self._inverse, self.z, self._coefficients = (
                 memoryview(array.reshape(-1).data) for array in self.arrays
             )
 
@@ -96,17 +96,23 @@ class Factor:
 
         It is where each pivot is above 2**-40 of its diagonal entry.
         """
+        self.arrays[0][: self.n, : self.n] = matrix
+        return bool(self.factorize_rows())
+
+    @cython.cfunc
+    def factorize_rows(self) -> cython.bint:
+        """`factorize` for the matrix that stands in the rows, on and above the diagonal."""
         n: cython.Py_ssize_t = self.n
-        s: cython.Py_ssize_t = self._stride
-        u = self._rows
-        self.arrays[0][:n, :n] = matrix
-        self.arrays[1][:n] = matrix.diagonal()
+        s: cython.Py_ssize_t = self.stride
+        u = self.rows
         at: cython.Py_ssize_t
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         r: cython.Py_ssize_t
         end: cython.Py_ssize_t
         pivot: cython.double
+        for i in range(n):
+            self._diagonal[i] = u[i * s + i]
         for at in range(0, n, 16):
             end = min(at + 16, n)
             for r in range(0, at, 8):
@@ -131,14 +137,14 @@ class Factor:
         self, i: cython.Py_ssize_t, r: cython.Py_ssize_t, rows: cython.Py_ssize_t
     ) -> cython.void:
         """Takes the products of finished rows, from r on, out of row i."""
-        s: cython.Py_ssize_t = self._stride
+        s: cython.Py_ssize_t = self.stride
         first: cython.Py_ssize_t = i // 8 * 8
         j: cython.Py_ssize_t
         for j in range(rows):
-            self._coefficients[j] = -self._rows[(r + j) * s + i]
+            self._coefficients[j] = -self.rows[(r + j) * s + i]
         add_rows(
-            _at(self._rows, i * s + first),
-            _at(self._rows, r * s + first),
+            _at(self.rows, i * s + first),
+            _at(self.rows, r * s + first),
             s,
             self._coefficients,
             rows,
@@ -149,14 +155,14 @@ class Factor:
     def measure(self) -> cython.bint:
         """Prepares for questions; whether each pivot is accepted."""
         n: cython.Py_ssize_t = self.n
-        s: cython.Py_ssize_t = self._stride
+        s: cython.Py_ssize_t = self.stride
         i: cython.Py_ssize_t
         accepted: cython.bint = True
         v: cython.double
         total: cython.double = 0.0
         product: cython.double = 1.0
         for i in range(n):
-            v = self._rows[i * s + i]
+            v = self.rows[i * s + i]
             accepted = accepted and v * v > _PIVOT * self._diagonal[i]
             self._inverse[i] = 1.0 / v
             product *= v
@@ -170,8 +176,8 @@ class Factor:
     @cython.exceptval(check=False)
     def _rotate(self, first: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
         """Takes z into the rows from `first` to n, so that z z' is added to the matrix."""
-        s: cython.Py_ssize_t = self._stride
-        u = self._rows
+        s: cython.Py_ssize_t = self.stride
+        u = self.rows
         z = self.z
         j: cython.Py_ssize_t
         start: cython.Py_ssize_t
@@ -207,8 +213,8 @@ class Factor:
     def solve_in_place(self, r: cython.p_double, rows: cython.Py_ssize_t) -> cython.void:
         """Puts U'^-1 x in the place of each row x of r, which are a stride apart."""
         n: cython.Py_ssize_t = self.n
-        s: cython.Py_ssize_t = self._stride
-        u = self._rows
+        s: cython.Py_ssize_t = self.stride
+        u = self.rows
         a = self._coefficients
         j: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -267,14 +273,14 @@ class Factor:
         whole = Factor(n)
         whole.arrays[0][:] = self.arrays[0]
         whole.arrays[3][:] = 0.0
-        s: cython.Py_ssize_t = self._stride
+        s: cython.Py_ssize_t = self.stride
         j: cython.Py_ssize_t
         i: cython.Py_ssize_t
         kept = np.ones(n, dtype=bool)
         for gone in reversed(missing):
             j = gone
             for i in range(j + 1, n):
-                whole.z[i] = whole._rows[j * s + i]
+                whole.z[i] = whole.rows[j * s + i]
             whole._rotate(j + 1, n)
             kept[j] = False
             # a later rotation passes over what is gone
@@ -302,13 +308,16 @@ class Follower:
         (d,) float64, added to the diagonal of the scatter.
     """
 
-    factor: Any  # `None` where the scatter without its block was not accepted
+    factor: Factor
+    _accepted: cython.bint  # the scatter without its block
     _group: Any
-    _evidence_array: Any
-    _added: Any
+    _added_array: Any
     _arrays: tuple[Any, ...]
     _clock: cython.p_longlong
     _evidence: cython.p_longlong
+    _added: cython.p_double
+    _known: cython.p_double
+    _square: cython.p_double
     _weights: cython.p_double
     _rows: cython.p_double
     _factors: cython.p_double
@@ -317,36 +326,49 @@ class Follower:
     _done: cython.longlong
 
     def __init__(self, group: Any, evidence: Any, added: Any) -> None:
-        self.factor = None
+        self.factor = Factor(len(evidence))
+        self._accepted = False
         self._group = group
-        self._evidence_array = evidence
-        self._added = added
         self._boundary = -1
         self._done = 0
+        self._arrays = (_flat(evidence), _flat(added))
         self._point()
 
     @cython.cfunc
     def _point(self) -> None:
         """Points at the group's arrays as they are now."""
         group = self._group
-        self._arrays = (
+        arrays: Any = (
+            *self._arrays[:2],
             group.clock,
-            _flat(self._evidence_array),
-            _flat(group.weights),
-            _flat(group.rows),
-            _flat(group.factors),
+            group.known,
+            group.square,
+            group.weights,
+            group.rows,
+            group.factors,
         )
+        self._arrays = arrays
         self._stride = group.rows.shape[1]
         if cython.compiled:
-            self._clock = _longs(self._arrays[0])
-            self._evidence = _longs(self._arrays[1])
-            self._weights = _doubles(self._arrays[2])
-            self._rows = _doubles(self._arrays[3])
-            self._factors = _doubles(self._arrays[4])
+            self._evidence = _longs(arrays[0])
+            self._added = _doubles(arrays[1])
+            self._clock = _longs(arrays[2])
+            self._known = _doubles(arrays[3])
+            self._square = _doubles(arrays[4])
+            self._weights = _doubles(arrays[5])
+            self._rows = _doubles(arrays[6])
+            self._factors = _doubles(arrays[7])
         else:
-            self._clock, self._evidence, self._weights, self._rows, self._factors = (
-                memoryview(array.data) for array in self._arrays
-            )
+            (
+                self._evidence,
+                self._added,
+                self._clock,
+                self._known,
+                self._square,
+                self._weights,
+                self._rows,
+                self._factors,
+            ) = (memoryview(array.reshape(-1).data) for array in arrays)
 
     @cython.cfunc
     @cython.inline
@@ -367,11 +389,11 @@ class Follower:
         """Brings the factor up to date; whether it is accepted."""
         i: cython.Py_ssize_t
         q: cython.double
+        factor: Factor = self.factor
         if self._boundary != self._clock[0] or self._done > self._clock[1]:
             self._begin()
-        if self.factor is None:
+        if not self._accepted:
             return False
-        factor: Factor = self.factor
         while self._done < self._clock[1]:
             q = sqrt(self._factors[self._done])
             row = _at(self._rows, self._done * self._stride)
@@ -384,19 +406,27 @@ class Follower:
     @cython.cfunc
     def _begin(self) -> None:
         """Factorizes the scatter without its block."""
-        self._point()
-        self.factor = None
+        factor: Factor = self.factor
+        n: cython.Py_ssize_t = factor.n
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        a: cython.longlong
+        b: cython.longlong
+        if self._group.rows is not self._arrays[6] or self._group.square is not self._arrays[4]:
+            self._point()
         self._boundary = self._clock[0]
         self._done = 0
-        slots = self._evidence_array
-        if not bool((self._group.known[slots] > 0.0).all()):
-            return
-        low = np.minimum(slots[:, None], slots[None, :])
-        matrix = self._group.square[low, np.maximum(slots[:, None], slots[None, :])]
-        matrix[np.diag_indices(len(slots))] += self._added
-        factor = Factor(len(slots))
-        if factor.factorize(matrix):
-            self.factor = factor
+        self._accepted = False
+        for i in range(n):
+            a = self._evidence[i]
+            if self._known[a] == 0.0:
+                return
+            row = _at(factor.rows, i * factor.stride)
+            for j in range(i, n):
+                b = self._evidence[j]
+                row[j] = self._square[min(a, b) * self._stride + max(a, b)]
+            row[i] += self._added[i]
+        self._accepted = factor.factorize_rows()
 
 
 @cython.cclass
