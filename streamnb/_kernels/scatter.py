@@ -277,7 +277,7 @@ class ScatterTable:
         r: cython.Py_ssize_t
         j: cython.Py_ssize_t
         x = self._values
-        whole = whole and straight and rows.shape[1] == self._width
+        whole = whole and straight and 0 < rows.shape[1] == self._width
         for j in range(self._width):
             x[j] = float("nan")
         for r in range(rows.shape[0]):
