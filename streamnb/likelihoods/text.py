@@ -64,6 +64,9 @@ class Text:
         if not isinstance(self.field, str) or not self.field:
             msg = f"text names a field, not {self.field!r}"
             raise TypeError(msg)
+        if not isinstance(self.pattern, str):
+            msg = f"pattern is a text, not {self.pattern!r}"
+            raise TypeError(msg)
         if not isinstance(self.lowercase, bool):
             msg = f"lowercase is True or False, not {self.lowercase!r}"
             raise TypeError(msg)
@@ -80,7 +83,7 @@ class Text:
             raise ValueError(msg)
         try:
             compiled = re.compile(self.pattern)
-        except (re.error, TypeError) as error:
+        except re.error as error:
             msg = f"pattern is no regular expression: {self.pattern!r}: {error}"
             raise ValueError(msg) from error
         if compiled.groups > 1:

@@ -152,6 +152,7 @@ def test_the_tokenizer_is_kept(kind: Model) -> None:
         {"text": {"field": "x", "ngrams": (0, 1)}},
         {"text": {"field": "x", "pattern": "("}},
         {"text": {"field": "x", "pattern": "(a)(b)"}},
+        {"text": {"field": "x", "pattern": b"a"}},
         {"text": {"field": "x", "stop_words": "the"}},
         {"text": {"field": "x", "stop_words": [1]}},
         {"text": {"field": "x", "lowercase": 1}},
