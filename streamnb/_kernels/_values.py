@@ -198,6 +198,8 @@ def event_time(t: Any) -> int:
     ValueError
         it is NaN or infinite.
     """
+    if type(t) is float and -1e300 < t < 1e300:
+        return round(t * 1000.0)
     if isinstance(t, np.datetime64):
         t = t.astype("datetime64[us]").item()
     if t is None or (isinstance(t, datetime) and t != t):  # NumPy's and pandas' NaT
@@ -216,6 +218,14 @@ def event_time(t: Any) -> int:
         msg = f"a time is a finite number of seconds, not {t!r}"
         raise ValueError(msg)
     return round(float(t) * 1000.0)
+
+
+def needed_time(t: Any) -> int:
+    """`event_time` where weights fade; raises `ValueError` where there is no time."""
+    if t is None:
+        msg = "with a half_life each event needs its time t"
+        raise ValueError(msg)
+    return event_time(t)
 
 
 def duration(value: Any, name: str) -> int:

@@ -13,7 +13,7 @@ in all, an event with the counts v says
 of the class (C. D. Manning, P. Raghavan, H. Schuetze, Introduction to Information Retrieval, 2008,
 chapter 13; J. Rennie et al., Tackling the poor assumptions of naive Bayes text classifiers, 2003).
 Only cells that were seen are visited: what all other tokens and classes have in common is taken
-out of the sums.
+out of the sums. Where weights fade, c, T and N are read at the newest time.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ class BagScorer:
     _slots: cython.p_longlong
     _values: cython.p_double
     _spread: cython.p_double
+    _present: cython.p_double  # what stored weights are multiplied by
     _clock: cython.p_longlong
     _classes: cython.p_longlong
     _prior_counts: cython.p_double
@@ -101,6 +102,7 @@ class BagScorer:
     _log_alpha: cython.double
     _given: cython.bint
     _given_vocabulary: cython.double
+    _now: cython.double
 
     def __init__(
         self,
@@ -146,6 +148,7 @@ class BagScorer:
             start,
             *(np.zeros(k + 1) for _ in range(6)),
             ranks,
+            table.present(),
         )
         a = self._arrays
         if cython.compiled:
@@ -166,6 +169,7 @@ class BagScorer:
             self._full = _doubles(a[14])
             self._scores = _doubles(a[15])
             self._ranks = _longs(a[16])
+            self._present = _doubles(a[17])
         else:
             (
                 self._heads,
@@ -185,6 +189,7 @@ class BagScorer:
                 self._full,
                 self._scores,
                 self._ranks,
+                self._present,
             ) = (memoryview(array.data) for array in a)
         self._layout = self._clock[1]
         self._refresh()
@@ -312,18 +317,19 @@ class BagScorer:
         if self._event == _MULTINOMIAL:
             for i in range(start, start + n):
                 r = self._ranks[_index(self._cells[2 * i + 1])]
-                s[r] += v * (log(self._cells[2 * i] + self._alpha) - self._log_alpha)
+                c = self._cells[2 * i] * self._now
+                s[r] += v * (log(c + self._alpha) - self._log_alpha)
                 self._hits[r] += 1.0
         elif self._event == _BERNOULLI:
             for i in range(start, start + n):
                 r = self._ranks[_index(self._cells[2 * i + 1])]
                 c = self._cells[2 * i]
-                rest = max(self._heads[self._classes[r] * _HEAD] - c, 0.0) + self._alpha
+                rest = max(self._heads[self._classes[r] * _HEAD] - c, 0.0) * self._now + self._alpha
                 self._hits[r] += 1.0
                 if rest == 0.0:
                     self._full[r] += 1.0
                 else:
-                    s[r] += log(c + self._alpha) - log(rest) - self._base[r]
+                    s[r] += log(c * self._now + self._alpha) - log(rest) - self._base[r]
         else:
             counts = self._full
             for i in range(start, start + n):
@@ -332,7 +338,7 @@ class BagScorer:
             for k in range(self._k):
                 total += counts[k]
             for k in range(self._k):
-                rest = max(total - counts[k], 0.0) + self._alpha
+                rest = max(total - counts[k], 0.0) * self._now + self._alpha
                 counts[k] = 0.0
                 if rest == 0.0:  # it is nowhere else: certainty, counted apart
                     self._hits[k] += 1.0
@@ -379,13 +385,14 @@ class BagScorer:
         seen: cython.double
         words: cython.double = self._vocabulary()
         size: cython.double = words
+        self._now = self._present[0]
         if self._given_vocabulary >= 0.0:
             size = self._given_vocabulary
         if not self._given:
             for k in range(self._k):
                 n = self._prior_counts[k]
                 if self._classes[k] >= 0:
-                    n += self._heads[self._classes[k] * _HEAD]
+                    n += self._heads[self._classes[k] * _HEAD] * self._now
                 self._start[k] = n
             log_shares(self._start, self._k)
         self._log_prior = [self._start[k] for k in range(self._k)]
@@ -394,10 +401,10 @@ class BagScorer:
         for k in range(self._k):
             seen = self._of(k, 2) + self._of(k, 3)
             if self._event == _MULTINOMIAL:
-                n = seen + a * size
+                n = seen * self._now + a * size
                 self._base[k] = -log(n) if n > 0.0 else _MINUS_INFINITY
             elif self._event == _BERNOULLI:
-                n = self._of(k, 0)
+                n = self._of(k, 0) * self._now
                 self._base[k] = self._log_alpha - log(n + a) if a > 0.0 else 0.0
                 self._always[k] = 0.0
                 # what tokens say that are absent and were never seen in this class
@@ -406,7 +413,7 @@ class BagScorer:
                     seen = words - self._of(k, 4)
                     self._absent[k] = seen * (log(n + a) - log(n + 2.0 * a))
             else:
-                n = total - seen + a * size
+                n = (total - seen) * self._now + a * size
                 self._base[k] = log(n) if n > 0.0 else 0.0
         if self._event == _BERNOULLI:
             self._sum_absent()
@@ -415,7 +422,7 @@ class BagScorer:
     @cython.cfunc
     @cython.inline
     def _of(self, k: cython.Py_ssize_t, number: cython.Py_ssize_t) -> cython.double:
-        """One of the numbers of a class."""
+        """One of the numbers of a class; sums of weights as they are stored."""
         if self._classes[k] < 0:
             return 0.0
         return self._heads[self._classes[k] * _HEAD + number]
@@ -437,11 +444,15 @@ class BagScorer:
         s: cython.double
         c: cython.double
         lo = self._hits
+        whole = self._scores
+        for k in range(self._k):
+            v = self._of(k, 0) * self._now + 2.0 * self._alpha
+            whole[k] = log(v) if v > 0.0 else 0.0
         if self._width > 0:
             for k in range(self._k):
                 o = 2 * self._classes[k] * self._width
                 for i in range(_index(self._of(k, 5))):
-                    v = self._missing(k, self._spread[o + 2 * i])
+                    v = self._missing(k, self._spread[o + 2 * i], whole[k])
                     if v > 0.0:
                         self._always[k] += self._spread[o + 2 * i + 1]
                     else:
@@ -453,7 +464,7 @@ class BagScorer:
             start = self._places[i] >> _SHIFT
             for j in range(start, start + (self._places[i] & _NUMBERS)):
                 k = self._ranks[_index(self._cells[2 * j + 1])]
-                v = self._missing(k, self._cells[2 * j])
+                v = self._missing(k, self._cells[2 * j], whole[k])
                 if v > 0.0:
                     self._always[k] += 1.0
                     continue
@@ -467,11 +478,12 @@ class BagScorer:
 
     @cython.cfunc
     @cython.inline
-    def _missing(self, k: cython.Py_ssize_t, c: cython.double) -> cython.double:
-        """log(1 - p) of a token with the count c; 1 where p is 1."""
-        n: cython.double = self._of(k, 0)
-        rest: cython.double = max(n - c, 0.0) + self._alpha
-        return log(rest) - log(n + 2.0 * self._alpha) if rest > 0.0 else 1.0
+    def _missing(
+        self, k: cython.Py_ssize_t, c: cython.double, whole: cython.double
+    ) -> cython.double:
+        """log(1 - p) of a token with the count c; `whole` is log(N + 2 alpha). 1 where p is 1."""
+        rest: cython.double = max(self._of(k, 0) - c, 0.0) * self._now + self._alpha
+        return log(rest) - whole if rest > 0.0 else 1.0
 
 
 @cython.cfunc

@@ -8,7 +8,8 @@ at all, and S values of the feature seen in any class, a value says
 
 of the class (C. D. Manning, P. Raghavan, H. Schuetze, Introduction to Information Retrieval, 2008,
 chapter 13, where a feature is a position and its values are words). A class that has never seen the
-feature takes c and N over all classes.
+feature takes c and N over all classes. Where weights fade, c and N are read at the newest time, and
+a value that has faded to nothing in all classes is none of the S.
 
 In a `CountsTable` the feature itself is one token, (name,), whose counts are N, and each of its
 values another, (name, kind, value), which the first owns. `FieldReader` makes these of an event.
@@ -116,6 +117,7 @@ class CategoryScorer:
     _places: cython.p_longlong
     _cells: cython.p_double
     _slots: cython.p_longlong
+    _present: cython.p_double  # what stored weights are multiplied by
     _clock: cython.p_longlong
     _groups: cython.p_longlong
     _classes: cython.p_longlong
@@ -133,6 +135,7 @@ class CategoryScorer:
     _k: cython.Py_ssize_t
     _alpha: cython.double
     _given: cython.bint
+    _now: cython.double
 
     def __init__(
         self,
@@ -173,6 +176,7 @@ class CategoryScorer:
             *(np.zeros(k + 1) for _ in range(3)),
             ranks,
             np.zeros(len(places), dtype=np.int64),
+            table.present(),
         )
         a = self._arrays
         if cython.compiled:
@@ -190,6 +194,7 @@ class CategoryScorer:
             self._scores = _doubles(a[11])
             self._ranks = _longs(a[12])
             self._orders = _longs(a[13])
+            self._present = _doubles(a[14])
         else:
             (
                 self._heads,
@@ -206,6 +211,7 @@ class CategoryScorer:
                 self._scores,
                 self._ranks,
                 self._orders,
+                self._present,
             ) = (memoryview(array.data) for array in a)
         self._layout = self._clock[1]
         self._refresh()
@@ -341,19 +347,20 @@ class CategoryScorer:
 
     @cython.cfunc
     def _gather(self, token: cython.longlong, to: cython.p_double) -> None:
-        """Puts the counts of a token by class."""
+        """Puts the counts of a token by class, as they are at the newest time."""
         k: cython.Py_ssize_t
         i: cython.longlong
         start: cython.longlong = self._places[token] >> _SHIFT
         for k in range(self._k):
             to[k] = 0.0
         for i in range(start, start + (self._places[token] & _NUMBERS)):
-            to[self._ranks[_index(self._cells[2 * i + 1])]] = self._cells[2 * i]
+            to[self._ranks[_index(self._cells[2 * i + 1])]] = self._cells[2 * i] * self._now
 
     @cython.cfunc
     def _refresh(self) -> None:
         """Makes the prior anew from the weights as they are, and the order of the features."""
         k: cython.Py_ssize_t
+        self._now = self._present[0]
         slots = self._features(self._known)
         if slots is not None:
             self._arrays[13][slots] = np.arange(len(slots))
@@ -363,7 +370,7 @@ class CategoryScorer:
             for k in range(self._k):
                 n = self._prior_counts[k]
                 if self._classes[k] >= 0:
-                    n += self._heads[self._classes[k] * _HEAD]
+                    n += self._heads[self._classes[k] * _HEAD] * self._now
                 self._start[k] = _bounded(n)
             log_shares(self._start, self._k)
         self._log_prior = [self._start[k] for k in range(self._k)]
@@ -417,14 +424,15 @@ def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
     w
         the event's weight, finite and not negative. 0 changes nothing.
     t
-        the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC).
+        the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC); needed
+        with a half-life.
 
     Raises
     ------
     TypeError
         something is of the wrong kind.
     ValueError
-        a value is infinite; a weight is out of range, or a statistic would be. Whatever is raised,
-        nothing was learned.
+        a value is infinite; a weight is out of range, or a statistic would be; with a half-life
+        there is no time. Whatever is raised, nothing was learned.
     """
     self._table.learn_event(x, y, w, t)

@@ -12,6 +12,10 @@ digits.
 
 For Bernoulli's questions the table also keeps, for each class, how many tokens have which count,
 while all weights are whole: what all tokens that are absent say is a sum over these.
+
+Where weights fade, all that is stored is of the landmark of a `streamnb._kernels.fading.Fading`,
+and moves with it by powers of two. A count below its `least` is none: of a cell, or of what an
+event would add to one. A class whose weight has fallen below has no counts.
 """
 
 from __future__ import annotations
@@ -21,12 +25,18 @@ try:
 except ModuleNotFoundError:
     from streamnb._kernels import _cython as cython
 
+from math import fsum
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import as_event, check_weight, count, event_time
+from streamnb._kernels._values import as_event, check_weight, count, event_time, needed_time
+
+if cython.compiled:
+    from cython.cimports.libc.math import ldexp
+else:
+    from math import ldexp
 
 # A class's numbers: weight hi and lo, sum of counts hi and lo, tokens seen, counts in its spread.
 HEAD = 6
@@ -49,8 +59,9 @@ class CountsTable:
     `streamnb.stats.index`). Counts at or below `threshold` are no counts; with `binary` each above
     it counts as 1. `translate`, if given, makes the mapping of tokens to counts of an event; its
     tokens are canonical. Where the index says which token owns which (`owners`, -1 for none), the
-    table keeps how many tokens that have a count each of them owns; sums over all tokens mean
-    nothing then, and are 0.
+    table keeps how many tokens that have a count each of them owns, the count of an owner is the
+    sum of theirs, and sums over all tokens mean nothing and are 0. `fading` is given where weights
+    fade.
     """
 
     _classes: Any
@@ -63,6 +74,8 @@ class CountsTable:
     _trusted: cython.bint
     _binary: cython.bint
     _threshold: cython.double
+    _fading: Any
+    _least: cython.double  # what counts less is nothing; 0 where nothing fades
     _heads_array: Any
     _places_array: Any
     _cells_array: Any
@@ -98,6 +111,7 @@ class CountsTable:
         translate: Any,
         binary: cython.bint,
         threshold: cython.double,
+        fading: Any = None,
     ) -> None:
         self._classes = classes
         self._tokens = tokens
@@ -109,6 +123,8 @@ class CountsTable:
         self._trusted = translate is not None
         self._binary = binary
         self._threshold = threshold
+        self._fading = fading
+        self._least = 0.0 if fading is None else fading.least
         self._heads_array = np.zeros(0)
         self._places_array = np.zeros(0, dtype=np.int64)
         self._cells_array = np.zeros(0)
@@ -120,7 +136,8 @@ class CountsTable:
         self._clock_array = np.zeros(2, dtype=np.int64)
         self._class_capacity = self._token_capacity = 0
         self._cell_capacity = self._event_capacity = 0
-        self._spread_capacity = 16 if binary else 0
+        # counts that fade are as many as there are tokens
+        self._spread_capacity = 16 if binary and fading is None else 0
         self._used = self._vocabulary = 0
         self._sum = 0.0
         self._lock = Lock()
@@ -247,6 +264,10 @@ class CountsTable:
         Read in place as `buffers`; a token that has no count may lack its owner.
         """
         return self._groups_array
+
+    def present(self) -> Any:
+        """What stored weights are multiplied by to be those of the newest time, (1,), in place."""
+        return np.ones(1) if self._fading is None else self._fading.present()
 
     def vocabulary(self) -> int:
         """How many tokens have a count in any class."""
@@ -386,20 +407,39 @@ class CountsTable:
         """Learns one event; raises and changes nothing where any part of it is refused."""
         k: cython.Py_ssize_t
         i: cython.Py_ssize_t
+        total: cython.double
         weight: cython.double = w if type(w) is float else -1.0
         if not 0.0 <= weight <= _LARGE_WEIGHT:
             weight = check_weight(w)
-        if t is not None:
+        ms: Any = None
+        if self._fading is not None:
+            ms = needed_time(t)
+        elif t is not None:
             event_time(t)
         slot = self._labels.get(y) if type(y) is str or type(y) is int else None
         if slot is None:
             slot = self._classes.find(y)
         new: list[Any] = []
         n: cython.Py_ssize_t = self._read(x, new)
-        if weight == 0.0:
+        if self._fading is not None:
+            shift = self._fading.shift(ms)
+            faded: cython.double = self._fading.weigh(weight, ms)
+            if weight == 0.0:
+                return
+            weight = faded
+            n = self._without_faded(n, new, weight)
+            self._check(y, slot, self._sum, weight, shift)
+            if shift:
+                self.fade(shift, self._least)
+                new.clear()
+                n = self._read(x, new)
+                n = self._without_faded(n, new, weight)
+            self._fading.move(ms)
+        elif weight == 0.0:
             return
-        total: cython.double = self._sum
-        self._check(y, slot, total, weight)
+        else:
+            self._check(y, slot, self._sum, weight, 0)
+        total = self._sum
         if slot is None or new:
             slot = self._admit(y, new)
         k = slot
@@ -417,15 +457,27 @@ class CountsTable:
         """`learn`, for callers that are not compiled."""
         self.learn(x, y, w, t)
 
-    def check_event(self, x: Any, y: Any, w: cython.double) -> None:
+    def check_event(self, x: Any, y: Any, w: cython.double, t: Any) -> None:
         """Raises what `learn` would for an event of weight w, and changes nothing."""
         slot = self._classes.find(y)
-        self._read(x, [])
-        self._check(y, slot, self._sum, w)
+        new: list[Any] = []
+        n: cython.Py_ssize_t = self._read(x, new)
+        shift = 0
+        if self._fading is not None:
+            ms = needed_time(t)
+            shift = self._fading.shift(ms)
+            w = self._fading.weigh(w, ms)
+            self._without_faded(n, new, w)
+        self._check(y, slot, self._sum, w, shift)
 
     @cython.cfunc
-    def _check(self, y: Any, slot: Any, total: cython.double, w: cython.double) -> None:
-        """Raises `ValueError` where counts of this sum would make a statistic infinite."""
+    def _check(
+        self, y: Any, slot: Any, total: cython.double, w: cython.double, shift: cython.longlong
+    ) -> None:
+        """Raises `ValueError` where counts of this sum would make a statistic infinite.
+
+        `shift`: how many half-lives later the landmark will be.
+        """
         k: cython.Py_ssize_t
         seen: cython.double = 0.0
         weight: cython.double = 0.0
@@ -435,6 +487,8 @@ class CountsTable:
             seen = self._heads[k * _HEAD + 2]
         if seen + total * w <= _LARGE and weight + w <= _LARGE:
             return
+        seen = ldexp(seen, -min(shift, 3000))
+        weight = ldexp(weight, -min(shift, 3000))
         if not (np.isfinite(seen + total * w) and np.isfinite(weight + w)):
             msg = f"counts of {total!r} with w={w!r} would make statistics of class {y!r} infinite"
             raise ValueError(msg)
@@ -572,6 +626,81 @@ class CountsTable:
         s[o + 2 * low + 1] = by
         self._heads[k * _HEAD + 5] = n + 1
 
+    # -- fading ----------------------------------------------------------------------------
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def _without_faded(
+        self, n: cython.Py_ssize_t, new: list[Any], w: cython.double
+    ) -> cython.Py_ssize_t:
+        """Leaves out of the n tokens that were read, and of `new`, what counts nothing."""
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t = 0
+        for i in range(n):
+            if w * self._values[i] >= self._least:
+                self._slots[j] = self._slots[i]
+                self._values[j] = self._values[i]
+                j += 1
+        kept = [(name, v) for name, v in new if w * v >= self._least]
+        if j < n or len(kept) < len(new):
+            new[:] = kept
+            if self._owners is None:
+                self._sum = fsum([self._values[i] for i in range(j)] + [v for _, v in kept])
+        return j
+
+    def fade(self, shift: cython.longlong, least: cython.double) -> None:
+        """Moves what was seen to a landmark that is so many half-lives later.
+
+        That is by a power of two, and exact, but for what is below `least` then, which is nothing.
+        Where a count goes, the sum that it was part of is made anew of those that stay: a class's,
+        or its owner's. Where a class has no weight its counts go.
+        """
+        k: cython.Py_ssize_t
+        token: cython.Py_ssize_t
+        i: cython.longlong
+        start: cython.longlong
+        c: cython.double
+        by: cython.int = -max(min(shift, 3000), -3000)
+        gone: list[Any] = []
+        for k in range(len(self._shown)):
+            c = ldexp(self._heads[k * _HEAD], by)
+            for i in range(k * _HEAD, k * _HEAD + 4):
+                self._heads[i] = ldexp(self._heads[i], by) if c >= least else 0.0
+        for token in range(len(self._names)):
+            start = self._places[token] >> _SHIFT
+            for i in range(start, start + (self._places[token] & _NUMBERS)):
+                k = _index(self._cells[2 * i + 1])
+                c = ldexp(self._cells[2 * i], by)
+                if c >= least and self._heads[k * _HEAD] != 0.0:
+                    self._cells[2 * i] = c
+                else:
+                    gone.append((token, k))
+        for each, slot in gone:
+            self._take(each, slot, 0.0)
+        if gone:
+            self._sum_anew(gone)
+        self._clock[0] += 1
+
+    def _sum_anew(self, gone: list[Any]) -> None:
+        """Makes sums anew that counts which are gone were part of, given by (token, class slot).
+
+        They are rounded once, so that the order of the tokens does not show.
+        """
+        tokens, classes, found = (array.tolist() for array in self.cells())
+        owners = [-1] * len(self._names) if self._owners is None else self._owners
+        sums: dict[Any, list[Any]] = {(owners[token], k): [] for token, k in gone}
+        for token, k, c in zip(tokens, classes, found, strict=True):
+            part = sums.get((owners[token], k))
+            if part is not None:
+                part.append(c)
+        for (owner, k), part in sums.items():
+            total = fsum(part)
+            if self._owners is None:
+                self._heads[k * HEAD + 2] = total
+                self._heads[k * HEAD + 3] = fsum([*part, -total])
+            elif owner >= 0 and self._rest(owner, k, 0.0) > 0.0:
+                self._take(owner, k, total)
+
     # -- unlearning ------------------------------------------------------------------------
 
     @cython.cfunc
@@ -582,16 +711,29 @@ class CountsTable:
         """
         i: cython.Py_ssize_t
         weight: cython.double = check_weight(w)
-        if t is not None:
+        faded: cython.double = weight
+        ms: Any = None
+        if self._fading is not None:
+            ms = needed_time(t)
+        elif t is not None:
             event_time(t)
         slot = self._classes.find(y)
         new: list[Any] = []
         n: cython.Py_ssize_t = self._read(x, new)
+        if self._fading is not None:
+            if weight > 0.0 and (self._fading.newest is None or ms > self._fading.newest):
+                msg = f"an event of t={t!r} cannot unlearn: it is later than all that was learned"
+                raise ValueError(msg)
+            faded = self._fading.weigh(weight, ms)
+            n = self._without_faded(n, new, faded)
         if weight == 0.0:
             return False
         if slot is None:
             msg = f"class {y!r} cannot unlearn: it has learned nothing"
             raise ValueError(msg)
+        if faded == 0.0:
+            return False
+        weight = faded
         if new:
             msg = f"class {y!r} cannot unlearn {new[0][0]!r}: it was never learned"
             raise ValueError(msg)
@@ -608,7 +750,8 @@ class CountsTable:
                 msg = f"class {y!r} cannot unlearn the event: it has fewer counts of a token"
                 raise ValueError(msg)
         bounded: cython.bint = self._binary or self._owners is not None
-        if (left == 0.0 and sums != 0.0) or (bounded and self._most(k, n, weight) > left):
+        least: cython.double = max(left, _NOISE * weight)
+        if (left == 0.0 and sums != 0.0) or (bounded and self._most(k, n, weight) > least):
             msg = f"class {y!r} would have less weight than one of its tokens with w={w!r} gone"
             raise ValueError(msg)
         for i in range(n):
@@ -727,7 +870,8 @@ class CountsTable:
         classes
             (L,) int64, class slots, all different.
         weights
-            (n,) float64, finite and not negative; rows of weight 0 are passed over.
+            (n,) float64, finite and not negative, as they count at the landmark; rows of weight 0
+            are passed over.
         """
         b: cython.longlong[::1] = bounds
         u: cython.longlong[::1] = columns
@@ -741,25 +885,37 @@ class CountsTable:
         j: cython.Py_ssize_t
         n: cython.Py_ssize_t = classes.shape[0]
         s: cython.double
+        c: cython.double
         total: cython.double
         rest: cython.double
-        dense: cython.bint = tokens.shape[0] * n <= 4 * columns.shape[0]
+        whole: cython.bint
+        last: cython.Py_ssize_t = bounds.shape[0] - 1
+        dense: cython.bint = tokens.shape[0] * n <= 4 * (b[last] - b[0])
         array = np.zeros((tokens.shape[0], n) if dense else (1, 1))
         sums: cython.double[:, ::1] = array
         if dense:
             self._gather(tokens, classes, array)
-        for r in range(bounds.shape[0] - 1):
+        for r in range(last):
             if w[r] == 0.0:
                 continue
             total = rest = 0.0
+            whole = True
             for i in range(b[r], b[r + 1]):
+                c = w[r] * v[i]
+                if c < self._least:
+                    whole = False
+                    continue
                 if dense:
-                    sums[u[i], y[r]] += w[r] * v[i]
+                    sums[u[i], y[r]] += c
                 else:
-                    self._add(t[u[i]], k[y[r]], w[r] * v[i])
+                    self._add(t[u[i]], k[y[r]], c)
                 s = total + v[i]
                 rest += _sum_error(total, v[i], s)
                 total = s
+            if not whole:
+                row = values[b[r] : b[r + 1]]
+                total = fsum(row[w[r] * row >= self._least].tolist())
+                rest = 0.0
             j = k[y[r]] * _HEAD
             _add_to(self._heads, j, w[r])
             if self._owners is None:
@@ -876,7 +1032,8 @@ def unlearn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> Non
     Parameters
     ----------
     x, y, w, t
-        the event as it was learned.
+        the event as it was learned; with a half-life also its time. What has faded to nothing is
+        not there to be taken back, and the newest time stays as it is.
 
     Raises
     ------
@@ -905,7 +1062,8 @@ def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
     w
         the event's weight, finite and not negative. 0 changes nothing.
     t
-        the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC).
+        the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC); needed
+        with a half-life.
 
     Raises
     ------
@@ -913,7 +1071,7 @@ def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
         something is of the wrong kind.
     ValueError
         a count is negative, infinite or missing; a weight is out of range, or a statistic would
-        be. Whatever is raised, nothing was learned.
+        be; with a half-life there is no time. Whatever is raised, nothing was learned.
     """
     table: CountsTable = self._table
     table.learn(x, y, w, t)

@@ -24,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from streamnb._kernels._values import needed_time
+
 if cython.compiled:
     from cython.cimports.libc.math import ldexp
 else:
@@ -127,6 +129,27 @@ class Fading:
     def landmark(self) -> int:
         """The time that the stored weights are of, in half-lives after the epoch."""
         return int(self._landmark)
+
+    @property
+    def least(self) -> float:
+        """A weight or a count below this has faded to nothing."""
+        return FADED
+
+    def times(self, times: Any, n: int) -> Any:
+        """The times of n rows in milliseconds, (n,) int64.
+
+        Raises
+        ------
+        ValueError
+            there are none, or one is out of range; names its row.
+        """
+        if times is None:
+            needed_time(None)
+        for row, time in enumerate(times):
+            if not -LATEST <= time <= LATEST:
+                msg = f"row {row}: the time {time} in milliseconds is out of range"
+                raise ValueError(msg)
+        return np.fromiter(times, np.int64, n)
 
     def present(self) -> Any:
         """What a stored weight is multiplied by to be that of the newest time, (1,) float64.
@@ -247,6 +270,14 @@ def _checked(ms: Any) -> cython.longlong:
         raise ValueError(msg)
     t: cython.longlong = ms
     return t
+
+
+def checked_newest(newest: Any) -> int:
+    """The newest time of a state. Raises `ValueError` where it is none."""
+    if type(newest) is not int or not -LATEST <= newest <= LATEST:
+        msg = f"the newest time {newest!r}"
+        raise ValueError(msg)
+    return newest
 
 
 def fade(cells: Any, weights: Any, shift: int) -> None:

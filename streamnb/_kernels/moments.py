@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import as_event, check_weight, event_time, number
+from streamnb._kernels._values import as_event, check_weight, event_time, needed_time, number
 
 if not cython.compiled:
     from streamnb._kernels._fp import (
@@ -548,10 +548,7 @@ class MomentsTable:
         An event that has faded to nothing makes its class, and else changes nothing.
         """
         k: cython.Py_ssize_t
-        if t is None:
-            msg = "with a half_life each event needs its time t"
-            raise ValueError(msg)
-        ms = event_time(t)
+        ms = needed_time(t)
         shift = self._fading.shift(ms)
         faded: cython.double = self._fading.weigh(weight, ms)
         if weight == 0.0:

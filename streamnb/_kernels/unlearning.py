@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import check_weight, event_time
+from streamnb._kernels._values import check_weight, event_time, needed_time
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, sqrt
@@ -251,14 +251,15 @@ def unlearn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> Non
     """
     table = self._table
     weight: cython.double = check_weight(w)
-    ms: Any = None if t is None else event_time(t)
+    fading = table.fading()
+    ms: Any = None
+    if fading is not None:
+        ms = needed_time(t)
+    elif t is not None:
+        event_time(t)
     slot = table.find(y)
     new = table.read(x)
-    fading = table.fading()
     if fading is not None:
-        if t is None:
-            msg = "with a half_life each event needs its time t"
-            raise ValueError(msg)
         if weight > 0.0 and (fading.newest is None or ms > fading.newest):
             msg = f"an event of t={t!r} cannot unlearn: it is later than all that was learned"
             raise ValueError(msg)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from streamnb import sparse
@@ -64,7 +65,7 @@ class BagClassifier(CountsClassifier):
     def _empty(self) -> Counts:
         """An empty statistic that reads events as the parameters say."""
         text = None if self.text is None else Text.of(self.text)
-        return Counts(bag_of(text, self.width))
+        return Counts(bag_of(text, self.width), half_life=self._half_life())
 
     def _clear(self) -> None:
         self.hold(self._empty())
@@ -129,8 +130,9 @@ class MultinomialNB(BagClassifier):
         a field's name or a `streamnb.likelihoods.Text`: the field whose text is read.
     width
         hash tokens into so many buckets, so that memory is bounded; `None` keeps them apart.
-    prior, prior_count, known_labels
-        as for `GaussianNB`.
+    prior, prior_count, known_labels, half_life
+        as for `GaussianNB`. A token that has faded to nothing in all classes is as if it had never
+        been seen.
 
     Raises
     ------
@@ -155,7 +157,7 @@ class MultinomialNB(BagClassifier):
         "prior_count",
         "known_labels",
     )
-    state_parameters: ClassVar[tuple[str, ...]] = ("text", "width")
+    state_parameters: ClassVar[tuple[str, ...]] = ("text", "width", "half_life")
 
     def __init__(
         self,
@@ -167,7 +169,9 @@ class MultinomialNB(BagClassifier):
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
         known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
+        self.half_life = half_life
         self.alpha = alpha
         self.vocabulary_size = vocabulary_size
         self.text = text
@@ -212,7 +216,8 @@ class BernoulliNB(BagClassifier):
     """Naive Bayes for the presence of tokens: what is absent is evidence, too.
 
     See `streamnb.likelihoods.Bag` for the formula. While all weights are whole, a question after
-    learning costs the number of different counts; with other weights it costs the vocabulary.
+    learning costs the number of different counts; with other weights, or a half-life, it costs the
+    vocabulary.
 
     Parameters
     ----------
@@ -220,7 +225,7 @@ class BernoulliNB(BagClassifier):
         pseudo-count of presence and of absence.
     threshold
         a token is there where its count is above this. Fixed once something was learned.
-    text, width, prior, prior_count, known_labels
+    text, width, prior, prior_count, known_labels, half_life
         as for `MultinomialNB`.
 
     Raises
@@ -231,7 +236,7 @@ class BernoulliNB(BagClassifier):
 
     kind: ClassVar[str] = "bernoulli"
     readings: ClassVar[tuple[str, ...]] = ("alpha", "prior", "prior_count", "known_labels")
-    state_parameters: ClassVar[tuple[str, ...]] = ("threshold", "text", "width")
+    state_parameters: ClassVar[tuple[str, ...]] = ("threshold", "text", "width", "half_life")
 
     def __init__(
         self,
@@ -243,7 +248,9 @@ class BernoulliNB(BagClassifier):
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
         known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
+        self.half_life = half_life
         self.alpha = alpha
         self.threshold = threshold
         self.text = text
@@ -272,7 +279,12 @@ class BernoulliNB(BagClassifier):
 
     def _empty(self) -> Counts:
         text = None if self.text is None else Text.of(self.text)
-        return Counts(bag_of(text, self.width), binary=True, threshold=float(self.threshold))
+        return Counts(
+            bag_of(text, self.width),
+            binary=True,
+            threshold=float(self.threshold),
+            half_life=self._half_life(),
+        )
 
     def _likelihood(self) -> Bag:
         return Bag("bernoulli", self.alpha, threshold=self.threshold)
@@ -288,7 +300,7 @@ class ComplementNB(BagClassifier):
     ----------
     alpha
         pseudo-count of each token.
-    text, width
+    text, width, half_life
         as for `MultinomialNB`.
 
     Raises
@@ -299,7 +311,7 @@ class ComplementNB(BagClassifier):
 
     kind: ClassVar[str] = "complement"
     readings: ClassVar[tuple[str, ...]] = ("alpha",)
-    state_parameters: ClassVar[tuple[str, ...]] = ("text", "width")
+    state_parameters: ClassVar[tuple[str, ...]] = ("text", "width", "half_life")
 
     def __init__(
         self,
@@ -307,7 +319,9 @@ class ComplementNB(BagClassifier):
         alpha: float = 1.0,
         text: str | Text | Mapping[str, Any] | None = None,
         width: int | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
+        self.half_life = half_life
         self.alpha = alpha
         self.text = text
         self.width = width

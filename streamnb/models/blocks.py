@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from streamnb import frames, sparse
 from streamnb._kernels import categories, counts, moments, unlearning
-from streamnb._kernels._values import count, is_missing, number
+from streamnb._kernels._values import count, is_missing, needed_time, number
 from streamnb.bayes import Scorer
 from streamnb.likelihoods import Bag, Boolean, Categorical, Gaussian, Poisson, Text
 from streamnb.stats.counts import Counts, CountsState
@@ -39,7 +39,10 @@ NUMBERS, BOOLEANS, TEXTS = range(3)
 
 
 class Block(ABC):
-    """Features that one likelihood reads, and their statistic."""
+    """Features that one likelihood reads, and their statistic, with its half-life in milliseconds.
+
+    The blocks of a model learn the same events, so that all have the same landmark.
+    """
 
     always: bool = False
     """Whether an event that has nothing of the block says something all the same."""
@@ -52,8 +55,9 @@ class Block(ABC):
     statistic: Any
     _table: Any
 
-    def __init__(self, likelihood: Any, statistic: Any) -> None:
+    def __init__(self, likelihood: Any, half_life: int | None, statistic: Any) -> None:
         self.likelihood = likelihood
+        self.half_life = half_life
         self.statistic = statistic
         self._table = statistic.table
 
@@ -61,9 +65,9 @@ class Block(ABC):
     def learn(self, x: Any, y: Any, w: float, t: Any = None) -> None:
         """Learns the block's part of an event, as `learn_one` would."""
 
-    def check_event(self, x: Any, y: Any, w: float) -> None:
+    def check_event(self, x: Any, y: Any, w: float, t: Any = None) -> None:
         """Raises what `learn` would, and changes nothing."""
-        self._table.check_event(x, y, w)
+        self._table.check_event(x, y, w, t)
 
     @abstractmethod
     def unlearn(self, x: Any, y: Any, w: float, t: Any = None) -> None:
@@ -84,13 +88,17 @@ class Block(ABC):
     def read(self, columns: Mapping[Name, Any], n: int) -> Any:
         """The block's columns of a table of n rows as its statistic takes them; raises by row."""
 
-    def check_rows(self, rows: Any, labels: CodedLabels, weights: Floats) -> None:
+    def check_rows(
+        self, rows: Any, labels: CodedLabels, weights: Floats, times: list[int] | None
+    ) -> None:
         """Raises what `learn_rows` would, and changes nothing."""
-        self.statistic.check_rows(rows, labels, weights)
+        self.statistic.check_rows(rows, labels, weights, times)
 
-    def learn_rows(self, rows: Any, labels: CodedLabels, weights: Floats) -> None:
+    def learn_rows(
+        self, rows: Any, labels: CodedLabels, weights: Floats, times: list[int] | None
+    ) -> None:
         """Learns rows that `read` has read."""
-        self.statistic.learn_rows(rows, labels, weights)
+        self.statistic.learn_rows(rows, labels, weights, times)
 
     def scorer(self, labels: list[Label], log_prior: Floats | None, counts: Floats) -> Scorer:
         """As `streamnb.likelihoods.Gaussian.scorer`."""
@@ -129,35 +137,51 @@ class NumberBlock(Block):
     learn = moments.learn_one
     unlearn = unlearning.unlearn_one
 
-    def __init__(self, likelihood: Gaussian | Poisson, statistic: Moments | None = None) -> None:
+    def __init__(
+        self,
+        likelihood: Gaussian | Poisson,
+        half_life: int | None = None,
+        statistic: Moments | None = None,
+    ) -> None:
         self.positive = isinstance(likelihood, Poisson)
-        empty = Moments(positive=self.positive)
-        super().__init__(likelihood, empty if statistic is None else statistic)
+        empty = Moments(half_life, positive=self.positive)
+        super().__init__(likelihood, half_life, empty if statistic is None else statistic)
 
-    def check_event(self, x: Any, y: Any, w: float) -> None:
+    def check_event(self, x: Any, y: Any, w: float, t: Any = None) -> None:
         """Raises what `learn` would, and changes nothing."""
         self._table.read(x)
+        given = w
+        if self.statistic.fading is not None:
+            w = self.statistic.fading.weigh(w, needed_time(t))
         sizes = (abs(number(value, name)) for name, value in x.items())
         ordinary = moments.SMALL_WEIGHT <= w <= moments.LARGE_WEIGHT and self._table.is_bounded()
         if not ordinary or not all(
             math.isnan(v) or v == 0.0 or moments.SMALL_VALUE <= v <= moments.LARGE_VALUE
             for v in sizes
         ):
-            trial = Moments.from_state(self.statistic.state(), positive=self.positive)
-            NumberBlock(self.likelihood, trial).learn(x, y, w)
+            NumberBlock(self.likelihood, self.half_life, self._copy()).learn(x, y, given, t)
+
+    def _copy(self) -> Moments:
+        return Moments.from_state(self.statistic.state(), self.half_life, positive=self.positive)
 
     def read(self, columns: Mapping[Name, Any], n: int) -> frames.Table:
         """The columns as numbers."""
         names, cells = list(columns), list(columns.values())
         return frames.numbers_of(names, cells, n, positive=self.positive)
 
-    def check_rows(self, rows: frames.Table, labels: CodedLabels, weights: Floats) -> None:
+    def check_rows(
+        self, rows: frames.Table, labels: CodedLabels, weights: Floats, times: list[int] | None
+    ) -> None:
         """Raises what `learn_rows` would, and changes nothing."""
-        self.statistic.check_rows(rows.names, rows.values, labels, weights, rows.found)
+        cells = rows.names, rows.values, labels, weights, rows.found
+        self.statistic.check_rows(*cells, times=times)
 
-    def learn_rows(self, rows: frames.Table, labels: CodedLabels, weights: Floats) -> None:
+    def learn_rows(
+        self, rows: frames.Table, labels: CodedLabels, weights: Floats, times: list[int] | None
+    ) -> None:
         """Learns rows that `read` has read."""
-        self.statistic.learn_rows(rows.names, rows.values, labels, weights, rows.found)
+        cells = rows.names, rows.values, labels, weights, rows.found
+        self.statistic.learn_rows(*cells, times=times)
 
     def cells(self, rows: frames.Table) -> tuple[Any, ...]:
         """The values, and the slots of the columns."""
@@ -175,7 +199,8 @@ class NumberBlock(Block):
     def merged(self, parts: Iterable[Block]) -> Self:
         """A block of what one would have learned that had the events of all."""
         statistics = (part.statistic for part in parts)
-        return type(self)(self.likelihood, Moments.merged(statistics, positive=self.positive))
+        whole = Moments.merged(statistics, self.half_life, positive=self.positive)
+        return type(self)(self.likelihood, self.half_life, whole)
 
     def state(self) -> dict[str, Any]:
         """The statistic as plain data."""
@@ -184,7 +209,8 @@ class NumberBlock(Block):
     def with_state(self, state: Mapping[str, Any]) -> Self:
         """A block of the statistic that gave `state`."""
         unpacked = MomentsState.unpacked(state)
-        return type(self)(self.likelihood, Moments.from_state(unpacked, positive=self.positive))
+        taken = Moments.from_state(unpacked, self.half_life, positive=self.positive)
+        return type(self)(self.likelihood, self.half_life, taken)
 
 
 class CategoryBlock(Block):
@@ -194,8 +220,14 @@ class CategoryBlock(Block):
     learn = categories.learn_one
     unlearn = counts.unlearn_one
 
-    def __init__(self, likelihood: Categorical, statistic: FieldCounts | None = None) -> None:
-        super().__init__(likelihood, FieldCounts() if statistic is None else statistic)
+    def __init__(
+        self,
+        likelihood: Categorical,
+        half_life: int | None = None,
+        statistic: FieldCounts | None = None,
+    ) -> None:
+        empty = FieldCounts(half_life)
+        super().__init__(likelihood, half_life, empty if statistic is None else statistic)
 
     def read(self, columns: Mapping[Name, Any], n: int) -> Any:
         """The columns as tokens of features and values."""
@@ -216,7 +248,7 @@ class CategoryBlock(Block):
     def merged(self, parts: Iterable[Block]) -> Self:
         """A block of what one would have learned that had the events of all."""
         statistics = [part.statistic for part in parts]
-        return type(self)(self.likelihood, self.statistic.merged(statistics))
+        return type(self)(self.likelihood, self.half_life, self.statistic.merged(statistics))
 
     def state(self) -> dict[str, Any]:
         """The statistic as plain data."""
@@ -224,7 +256,8 @@ class CategoryBlock(Block):
 
     def with_state(self, state: Mapping[str, Any]) -> Self:
         """A block of the statistic that gave `state`."""
-        return type(self)(self.likelihood, FieldCounts.unpacked(state))
+        taken = FieldCounts.unpacked(state, self.half_life)
+        return type(self)(self.likelihood, self.half_life, taken)
 
 
 class BooleanBlock(CategoryBlock):
@@ -252,13 +285,21 @@ class BagBlock(Block):
     learn = counts.learn_one
     unlearn = counts.unlearn_one
 
-    def __init__(self, name: Name, likelihood: Bag | Text, statistic: Counts | None = None) -> None:
+    def __init__(
+        self,
+        name: Name,
+        likelihood: Bag | Text,
+        half_life: int | None = None,
+        statistic: Counts | None = None,
+    ) -> None:
         self.name = name
         self.always = likelihood.event == "bernoulli"
         threshold = likelihood.threshold if isinstance(likelihood, Bag) else 0.0
         self._bag = _reader(name, likelihood)
-        empty = Counts(self._bag, binary=self.always, threshold=float(threshold))
-        super().__init__(likelihood, empty if statistic is None else statistic)
+        empty = Counts(
+            self._bag, binary=self.always, threshold=float(threshold), half_life=half_life
+        )
+        super().__init__(likelihood, half_life, empty if statistic is None else statistic)
 
     def read(self, columns: Mapping[Name, Any], n: int) -> Any:
         """The column as tokens and counts."""
@@ -283,7 +324,7 @@ class BagBlock(Block):
     def merged(self, parts: Iterable[Block]) -> Self:
         """A block of what one would have learned that had the events of all."""
         whole = self.statistic.merged([part.statistic for part in parts])
-        return type(self)(self.name, self.likelihood, whole)
+        return type(self)(self.name, self.likelihood, self.half_life, whole)
 
     def state(self) -> dict[str, Any]:
         """The statistic as plain data."""
@@ -292,7 +333,7 @@ class BagBlock(Block):
     def with_state(self, state: Mapping[str, Any]) -> Self:
         """A block of the statistic that gave `state`."""
         taken = self.statistic.with_state(CountsState.unpacked(state))
-        return type(self)(self.name, self.likelihood, taken)
+        return type(self)(self.name, self.likelihood, self.half_life, taken)
 
 
 def _reader(name: Name, likelihood: Bag | Text) -> Any:
@@ -336,7 +377,9 @@ def kind_of(value: Any) -> int:
     return BOOLEANS if isinstance(value, bool | np.bool_) else NUMBERS
 
 
-def make_blocks(likelihoods: Mapping[Name, Any]) -> tuple[list[Block], dict[Name, int]]:
+def make_blocks(
+    likelihoods: Mapping[Name, Any], half_life: int | None
+) -> tuple[list[Block], dict[Name, int]]:
     """Empty blocks, and the place among them of each feature that is named.
 
     First those of the features that are not named, by `kind_of`; then those that are named, in
@@ -344,9 +387,9 @@ def make_blocks(likelihoods: Mapping[Name, Any]) -> tuple[list[Block], dict[Name
     do not: a vocabulary is one feature's own.
     """
     blocks: list[Block] = [
-        NumberBlock(Gaussian()),
-        BooleanBlock(Boolean()),
-        CategoryBlock(Categorical()),
+        NumberBlock(Gaussian(), half_life),
+        BooleanBlock(Boolean(), half_life),
+        CategoryBlock(Categorical(), half_life),
     ]
     known = {block.likelihood: place for place, block in enumerate(blocks)}
     places: dict[Name, int] = {}
@@ -354,12 +397,12 @@ def make_blocks(likelihoods: Mapping[Name, Any]) -> tuple[list[Block], dict[Name
         likelihood = likelihoods[name]
         make = _BLOCKS.get(type(likelihood))
         if make is None:
-            blocks.append(BagBlock(name, likelihood))
+            blocks.append(BagBlock(name, likelihood, half_life))
             places[name] = len(blocks) - 1
             continue
         if likelihood not in known:
             known[likelihood] = len(blocks)
-            blocks.append(make(likelihood))
+            blocks.append(make(likelihood, half_life))
         places[name] = known[likelihood]
     return blocks, places
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,8 +40,9 @@ class CategoricalNB(CountsClassifier):
     ----------
     alpha
         pseudo-count of each value.
-    prior, prior_count, known_labels
-        as for `GaussianNB`.
+    prior, prior_count, known_labels, half_life
+        as for `GaussianNB`. A value that has faded to nothing in all classes is as if it had never
+        been seen.
 
     Raises
     ------
@@ -70,7 +72,9 @@ class CategoricalNB(CountsClassifier):
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
         known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
+        self.half_life = half_life
         self.alpha = alpha
         self.prior = prior
         self.prior_count = prior_count
@@ -126,7 +130,7 @@ class CategoricalNB(CountsClassifier):
         return Categorical(self.alpha)
 
     def _clear(self) -> None:
-        self.hold(FieldCounts())
+        self.hold(FieldCounts(self._half_life()))
 
     def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
         rows = sparse.read_fields(X, columns)
@@ -142,7 +146,7 @@ class CategoricalNB(CountsClassifier):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        self.hold(FieldCounts.unpacked(state))
+        self.hold(FieldCounts.unpacked(state, self._half_life()))
 
 
 class GivenCategoricalNB(GivenCounts, CategoricalNB):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamnb import frames
-from streamnb._kernels._values import as_event, check_weight, is_missing
+from streamnb._kernels._values import as_event, check_weight, is_missing, needed_time
 from streamnb.bayes import STALE, BlockScorer, Scorer
 from streamnb.likelihoods.table import likelihoods_of, plain
 from streamnb.models.blocks import (
@@ -47,8 +48,8 @@ class MixedNB(TableClassifier):
         given by its name ("boolean"), or as {"likelihood": "boolean", "alpha": 0.5}. It shapes what
         is stored, and is fixed once something was learned, the readings in it (such as `alpha`)
         too: to change one, set `blocks` before anything is learned, or make another model.
-    prior, prior_count, known_labels
-        as for `GaussianNB`.
+    prior, prior_count, known_labels, half_life
+        as for `GaussianNB`. All that the blocks have seen fades alike.
 
     Raises
     ------
@@ -68,7 +69,7 @@ class MixedNB(TableClassifier):
 
     kind: ClassVar[str] = "mixed"
     readings: ClassVar[tuple[str, ...]] = ("prior", "prior_count", "known_labels")
-    state_parameters: ClassVar[tuple[str, ...]] = ("blocks",)
+    state_parameters: ClassVar[tuple[str, ...]] = ("blocks", "half_life")
 
     derived: ClassVar[tuple[str, ...]] = ("_scorer", "_blocks", "_places")
 
@@ -82,7 +83,9 @@ class MixedNB(TableClassifier):
         prior: str | Mapping[Label, float] = "empirical",
         prior_count: float | Mapping[Label, float] = 0,
         known_labels: Iterable[Label] | None = None,
+        half_life: float | timedelta | None = None,
     ) -> None:
+        self.half_life = half_life
         self.blocks = blocks
         self.prior = prior
         self.prior_count = prior_count
@@ -103,21 +106,24 @@ class MixedNB(TableClassifier):
         w
             the event's weight, finite and not negative. 0 changes nothing.
         t
-            the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC).
+            the event's time: seconds since the epoch, or a `datetime` (a naive one is in UTC);
+            needed with a half-life.
 
         Raises
         ------
         TypeError
             something is of the wrong kind.
         ValueError
-            a value or weight is out of range, or a statistic would be. Whatever is raised, nothing
-            was learned.
+            a value or weight is out of range, or a statistic would be; with a half-life there is no
+            time. Whatever is raised, nothing was learned.
         """
         parts = self._parts(x)
         weight = check_weight(w)
+        if self.half_life is not None:
+            needed_time(t)
         for block, part in zip(self._blocks[1:], parts[1:], strict=True):
             if part is not None:
-                block.check_event(part, y, weight)
+                block.check_event(part, y, weight, t)
         # What is left to refuse is refused by the first: the others have nothing against it.
         for block, part in zip(self._blocks, parts, strict=True):
             block.learn({} if part is None and not block.whole else part, y, weight, t)
@@ -147,12 +153,12 @@ class MixedNB(TableClassifier):
         rows: list[Any],
         labels: CodedLabels,
         weights: NDArray[np.float64],
-        times: list[int] | None,  # noqa: ARG002 - blocks do not fade
+        times: list[int] | None,
     ) -> None:
         for block, table in zip(self._blocks, rows, strict=True):
-            block.check_rows(table, labels, weights)
+            block.check_rows(table, labels, weights, times)
         for block, table in zip(self._blocks, rows, strict=True):
-            block.learn_rows(table, labels, weights)
+            block.learn_rows(table, labels, weights, times)
 
     def _parts(self, x: Any) -> list[Any]:
         """The part of an event that belongs to each block, `None` where there is nothing of it."""
@@ -246,9 +252,10 @@ class MixedNB(TableClassifier):
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""
         likelihoods_of(self.blocks)
         self._prior()
+        self._half_life()
 
     def _clear(self) -> None:
-        blocks, self._places = make_blocks(likelihoods_of(self.blocks))
+        blocks, self._places = make_blocks(likelihoods_of(self.blocks), self._half_life())
         self.hold(blocks)
 
     def hold(self, blocks: list[Block]) -> None:
@@ -294,16 +301,19 @@ class MixedNB(TableClassifier):
         )
 
     def state(self) -> dict[str, Any]:
-        """The statistics of the blocks, in their order; the classes, which all share, once."""
+        """The statistics of the blocks, in their order; what all share once.
+
+        That is the classes and, with a half-life, the time of the newest event.
+        """
         states = [block.state() for block in self._blocks]
-        shared = {key: states[0][key] for key in _SHARED}
+        shared = {key: states[0][key] for key in _SHARED if key in states[0]}
         own = [{key: state[key] for key in state if key not in _SHARED} for state in states]
         return {**shared, "blocks": own}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        shared = {key: state[key] for key in _SHARED}
-        if set(state) != {*_SHARED, "blocks"} or any(
+        shared = {key: state[key] for key in _SHARED if key in state}
+        if {*state, "newest"} != {*_SHARED, "blocks"} or any(
             {*_SHARED} & {*own} for own in state["blocks"]
         ):
             msg = f"a state of {', '.join(state)}"
@@ -341,4 +351,4 @@ class MixedNB(TableClassifier):
         return super()._plain(name, value)
 
 
-_SHARED = ("labels", "weights")
+_SHARED = ("labels", "weights", "newest")

@@ -79,6 +79,8 @@ class TableClassifier(BayesClassifier):
 class CountsClassifier(TableClassifier):
     """A classifier whose statistic is a table of counts."""
 
+    state_parameters: ClassVar[tuple[str, ...]] = ("half_life",)
+
     derived: ClassVar[tuple[str, ...]] = ("_scorer", "_counts", "_table")
 
     _counts: Any
@@ -98,6 +100,7 @@ class CountsClassifier(TableClassifier):
         """Raises `ValueError` or `TypeError` where a parameter is out of range."""
         self._likelihood()
         self._prior()
+        self._half_life()
 
     @property
     def statistic(self) -> Any:
@@ -142,6 +145,6 @@ class CountsClassifier(TableClassifier):
         rows: Any,
         labels: CodedLabels,
         weights: NDArray[np.float64],
-        times: list[int] | None,  # noqa: ARG002 - counts do not fade
+        times: list[int] | None,
     ) -> None:
-        self._counts.learn_rows(rows, labels, weights)
+        self._counts.learn_rows(rows, labels, weights, times)

@@ -6,6 +6,7 @@ shard, give the state back in canonical order. Whole weights are exact, in any o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamnb._kernels import counts, joining
+from streamnb._kernels import counts, fading, joining
 from streamnb.stats.index import (
     CodedLabels,
     Label,
@@ -79,6 +80,10 @@ class CountsState:
         (m,) int, these classes' places in `labels`, in order for each token.
     counts
         (m,), the counts.
+    newest
+        with a half-life, the time of the newest learned event in milliseconds; `None` before
+        there is one. Weights, sums and counts are then those at the landmark, the last multiple of
+        the half-life that is not after it.
     """
 
     labels: list[Label]
@@ -88,10 +93,14 @@ class CountsState:
     sizes: NDArray[np.int32]
     owners: NDArray[np.int32]
     counts: Floats
+    newest: int | None = None
 
     def packed(self) -> dict[str, Any]:
         """The state as plain data."""
-        return dict(vars(self))
+        packed = dict(vars(self))
+        if self.newest is None:
+            del packed["newest"]
+        return packed
 
     @classmethod
     def unpacked(cls, packed: Mapping[str, Any]) -> CountsState:
@@ -106,12 +115,13 @@ class CountsState:
     @classmethod
     def of_tokens(cls, tokens: list[Any], packed: Mapping[str, Any]) -> CountsState:
         """The state of these tokens that was packed with others in their place."""
-        if {*packed, "tokens"} != set(cls.__dataclass_fields__) or "tokens" in packed:
+        rest = {key: value for key, value in packed.items() if key != "newest"}
+        if {*rest, "tokens", "newest"} != set(cls.__dataclass_fields__) or "tokens" in rest:
             msg = f"a state of {', '.join(packed)}"
             raise ValueError(msg)
-        labels = [canonical_label(label) for label in packed["labels"]]
-        arrays = {name: packed[name] for name in ("weights", "sums", "sizes", "owners", "counts")}
-        state = cls(labels, tokens, **arrays)
+        labels = [canonical_label(label) for label in rest.pop("labels")]
+        newest = fading.checked_newest(packed["newest"]) if "newest" in packed else None
+        state = cls(labels, tokens, **rest, newest=newest)
         state._check()
         return state
 
@@ -134,8 +144,17 @@ class CountsState:
         _insist(in_order.all(), "classes of a token out of order")
         for array in (self.weights, self.sums, self.counts):
             _insist(np.isfinite(array).all(), "a statistic that is not finite")
-        heads_are = (self.weights[:, 0] > 0).all() and (self.sums[:, 0] >= 0).all()
+        faded = self.weights[:, 0] == 0
+        heads_are = (self.weights[:, 0] >= 0).all() and (self.sums[:, 0] >= 0).all()
         _insist(heads_are and (self.counts > 0).all(), "a weight or a count that is not positive")
+        _insist(self.newest is not None or not faded.any(), "a class without weight")
+        _insist(not (self.weights[faded] != 0).any(), "a part of a weight that is none")
+        _insist(not (m and faded[self.owners].any()), "a count of a class without weight")
+
+    def at_most(self) -> float:
+        """The largest number that is stored."""
+        arrays = self.weights, self.sums, self.counts
+        return max(float(array.max(initial=0.0)) for array in arrays)
 
 
 def _insist(holds: Any, otherwise: str) -> None:
@@ -145,6 +164,11 @@ def _insist(holds: Any, otherwise: str) -> None:
 
 class Counts:
     """The counts of one block of tokens, by class. Empty when made.
+
+    With a `half_life` weights fade with the events' times: what is stored is of the landmark, what
+    is answered of the time of the newest event. What has faded below 2**-900 is nothing: a count,
+    so that a token without one in any class is as if it had never been seen; and the weight of a
+    class, which stays, but has no counts then.
 
     Parameters
     ----------
@@ -156,6 +180,8 @@ class Counts:
         counts at or below it are none.
     tokens
         the index of the tokens, where it is not one of names; empty.
+    half_life
+        in milliseconds; `None` where nothing fades.
     """
 
     def __init__(
@@ -165,6 +191,7 @@ class Counts:
         binary: bool = False,
         threshold: float = 0.0,
         tokens: TokenIndex | None = None,
+        half_life: int | None = None,
     ) -> None:
         self.classes = LabelIndex()
         self.tokens = TokenIndex() if tokens is None else tokens
@@ -173,20 +200,38 @@ class Counts:
         self.threshold = threshold
         self.summed = tokens is None
         self._numbered = np.empty(0, dtype=np.int64)
-        self.table = counts.CountsTable(self.classes, self.tokens, translate, binary, threshold)
+        self.half_life = half_life
+        self.fading = None if half_life is None else fading.Fading(half_life)
+        self.table = counts.CountsTable(
+            self.classes, self.tokens, translate, binary, threshold, self.fading
+        )
 
     def like(self) -> Counts:
         """An empty statistic that reads events as this one."""
-        return Counts(self._translate, binary=self.binary, threshold=self.threshold)
+        return Counts(
+            self._translate,
+            binary=self.binary,
+            threshold=self.threshold,
+            half_life=self.half_life,
+        )
 
     def with_state(self, state: CountsState) -> Counts:
-        """An empty one like this that takes a state. The arrays are copied."""
+        """An empty one like this that takes a state. The arrays are copied.
+
+        Raises `ValueError` where the state has a time and this no half-life, or it has learned
+        without a time.
+        """
         taken = self.like()
         taken.take(state)
         return taken
 
     def take(self, state: CountsState) -> None:
-        """Takes a state, being empty. The arrays are copied."""
+        """Takes a state, being empty. The arrays are copied; raises as `with_state`."""
+        if (state.newest is not None) != bool(self.fading is not None and state.labels):
+            msg = f"a state with the newest time {state.newest} and the half-life {self.half_life}"
+            raise ValueError(msg)
+        if self.fading is not None and state.newest is not None:
+            self.fading.move(state.newest)
         self.put(state)
         heads = self.table.heads()
         heads[:, :2], heads[:, 2:4] = state.weights, state.sums
@@ -222,9 +267,16 @@ class Counts:
             sizes[sizes > 0].astype(np.int32),
             owners[sequence].astype(np.int32),
             found[sequence],
+            None if self.fading is None else self.fading.newest,
         )
 
-    def learn_rows(self, rows: SparseRows, labels: CodedLabels, weights: Floats) -> None:
+    def learn_rows(
+        self,
+        rows: SparseRows,
+        labels: CodedLabels,
+        weights: Floats,
+        times: Sequence[int] | None = None,
+    ) -> None:
         """Learns the rows of a table in their order, or, where one is refused, none of them.
 
         Parameters
@@ -235,13 +287,16 @@ class Counts:
             of the rows.
         weights
             (n,), finite and not negative.
+        times
+            (n,) in milliseconds; needed with a half-life.
 
         Raises
         ------
         ValueError
-            a row would make a statistic infinite; names its position.
+            a row would make a statistic infinite, or has no time where one is needed; names its
+            position.
         """
-        self.check_rows(rows, labels, weights)
+        at = self.check_rows(rows, labels, weights, times)
         learned = weights > 0
         if not learned.any():
             return
@@ -262,15 +317,28 @@ class Counts:
         # equal labels of two kinds (1 and True) are one class
         classes = list(dict.fromkeys(slots))
         places = [classes.index(self.classes.slots[y]) if y in new else 0 for y in labels.distinct]
-        self.table.learn_rows(
-            rows.bounds,
-            rows.columns,
-            rows.values,
-            tokens,
-            np.array(places, dtype=np.int64)[labels.codes],
-            np.array(classes, dtype=np.int64),
-            weights,
-        )
+        codes = np.array(places, dtype=np.int64)[labels.codes]
+        for start, stop, shift, counted in self._pieces(weights, at):
+            if shift:
+                self.table.fade(shift, fading.FADED)
+            self.table.learn_rows(
+                rows.bounds[start : stop + 1],
+                rows.columns,
+                rows.values,
+                tokens,
+                codes[start:stop],
+                np.array(classes, dtype=np.int64),
+                counted[start:stop],
+            )
+        if self.fading is not None and at is not None:
+            self.fading.move(int(at[learned].max()))
+
+    def _pieces(self, weights: Floats, times: Slots | None) -> list[tuple[int, int, int, Floats]]:
+        """Rows from one move of the landmark to the next, as `Fading.pieces`; all where none is."""
+        pieces: list[tuple[int, int, int, Floats]] = [(0, len(weights), 0, weights)]
+        if self.fading is not None:
+            pieces = self.fading.pieces(times, weights)
+        return pieces
 
     def slots_of(self, rows: SparseRows) -> Slots:
         """The token slot of each column, -1 where it has none.
@@ -291,25 +359,35 @@ class Counts:
         self._numbered[numbers] = slots
         return slots
 
-    def check_rows(self, rows: SparseRows, labels: CodedLabels, weights: Floats) -> None:
-        """Raises `ValueError` for the first row that would make a sum infinite."""
+    def check_rows(
+        self,
+        rows: SparseRows,
+        labels: CodedLabels,
+        weights: Floats,
+        times: Sequence[int] | None = None,
+    ) -> Slots | None:
+        """Raises what `learn_rows` would, and changes nothing; the times, where they count."""
+        at: Slots | None = None if self.fading is None else self.fading.times(times, len(weights))
         values = rows.values * self.summed
         with np.errstate(over="ignore"):
-            if (values.sum() + 1.0) * max(weights.sum(), 1.0) + self._most() <= 1e300:
-                return
-        at = np.repeat(np.arange(len(weights)), np.diff(rows.bounds))
-        sums = np.bincount(at, weights=values, minlength=len(weights))
-        with np.errstate(over="ignore"):
-            added = sums * weights
+            # at its time a weight counts less than twice
+            if (values.sum() + 1.0) * max(2.0 * weights.sum(), 1.0) + self._most() <= 1e300:
+                return at
+        places = np.repeat(np.arange(len(weights)), np.diff(rows.bounds))
+        sums = np.bincount(places, weights=values, minlength=len(weights))
         totals = {label: head[[2, 0]] for label, head in self._heads()}
-        for row, code in enumerate(labels.codes):
-            label = labels.distinct[code]
-            with np.errstate(over="ignore"):
-                total = totals.get(label, np.zeros(2)) + np.array([added[row], weights[row]])
-            if not np.isfinite(total).all():
-                msg = f"row {row}: its counts would make statistics of class {label!r} infinite"
-                raise ValueError(msg)
-            totals[label] = total
+        for start, stop, shift, counted in self._pieces(weights, at):
+            totals = {label: np.ldexp(total, -shift) for label, total in totals.items()}
+            for row in range(start, stop):
+                label = labels.distinct[labels.codes[row]]
+                with np.errstate(over="ignore"):
+                    added = np.array([sums[row] * counted[row], counted[row]])
+                    total = totals.get(label, np.zeros(2)) + added
+                if not np.isfinite(total).all():
+                    msg = f"row {row}: its counts would make statistics of class {label!r} infinite"
+                    raise ValueError(msg)
+                totals[label] = total
+        return at
 
     def is_bounded(self) -> bool:
         """Whether so many like this can be merged as memory holds, and no statistic is infinite."""
@@ -331,7 +409,7 @@ class Counts:
             a statistic would be infinite.
         """
         whole = self.like()
-        states = [part.state() for part in parts]
+        states = whole.in_time(parts)
         places = [whole.put(state) for state in states]
         weights = np.zeros((len(whole.classes.order), 2))
         sums = np.zeros((len(whole.classes.order), 2))
@@ -346,28 +424,75 @@ class Counts:
         heads[:, :2], heads[:, 2:4] = weights, sums
         return whole
 
+    def in_time(self, parts: Iterable[Counts]) -> list[CountsState]:
+        """The states of parts at the latest of their landmarks, which becomes that of this one."""
+        states = [part.state() for part in parts]
+        for state in states:
+            if self.fading is not None and state.newest is not None:
+                self.fading.move(state.newest)
+        return [self._at_landmark(state) for state in states]
+
+    def _at_landmark(self, state: CountsState) -> CountsState:
+        """A state whose landmark is not after ours, brought to ours."""
+        if self.fading is None or state.newest is None:
+            return state
+        shift = self.fading.landmark - state.newest // self.fading.half_life
+        return self._shifted(state, shift) if shift else state
+
+    def _shifted(self, state: CountsState, shift: int) -> CountsState:
+        """A state whose weights are multiplied by 2**-shift; what is below 2**-900 is nothing."""
+        taken = self.with_state(state)
+        taken.table.fade(shift, fading.FADED)
+        return taken.state()
+
+    def scale(self, exponent: int) -> Counts:
+        """A copy whose weights and counts are multiplied by 2**exponent.
+
+        Exact, but for what would leave the range of a double: below 2**-900 it is nothing, and
+        its class stays only where there is a half-life.
+
+        Raises
+        ------
+        ValueError
+            a statistic would be infinite.
+        """
+        state = self.state()
+        if state.at_most() > 0.0 and math.frexp(state.at_most())[1] + exponent > 1024:
+            msg = f"scaled by 2**{exponent}, a statistic would leave the range of a double"
+            raise ValueError(msg)
+        scaled = self.with_state(self._shifted(state, -exponent))
+        gone = [] if self.fading else [y for y, w in scaled.weights().items() if w == 0.0]
+        for label in gone:
+            scaled = scaled.without(label)
+        return scaled
+
     def without(self, label: Label) -> Counts:
-        """The same without a class that has no count and no weight left."""
+        """The same without a class. Without any it is empty, and knows no time."""
         state = self.state()
         gone = state.labels.index(canonical_label(label))
-        owners = state.owners - (state.owners > gone).astype(np.int32)
         kept = [place for place in range(len(state.labels)) if place != gone]
+        cells = state.owners != gone
+        tokens = np.repeat(np.arange(len(state.tokens)), state.sizes)[cells]
+        sizes = np.bincount(tokens, minlength=len(state.tokens)).astype(np.int32)
+        owners = state.owners[cells]
         return self.with_state(
             CountsState(
                 [state.labels[place] for place in kept],
-                state.tokens,
+                [token for token, size in zip(state.tokens, sizes, strict=True) if size],
                 state.weights[kept],
                 state.sums[kept],
-                state.sizes,
-                owners,
-                state.counts,
+                sizes[sizes > 0],
+                owners - (owners > gone).astype(np.int32),
+                state.counts[cells],
+                state.newest if kept else None,
             )
         )
 
     def weights(self) -> dict[Label, float]:
         """The weight that each class has seen, in canonical order."""
-        heads, order = self.table.heads(), self.classes.order
-        return {order[slot]: float(heads[slot, :2].sum()) for slot in self.classes.canonical()}
+        weights = self.table.heads()[:, :2].sum(axis=1) * self.table.present()
+        order = self.classes.order
+        return {order[slot]: float(weights[slot]) for slot in self.classes.canonical()}
 
     def names(self) -> list[Name]:
         """The tokens that were seen, in canonical order."""
@@ -380,6 +505,7 @@ class Counts:
         slot = self.classes.find(label)
         tokens, owners, found = self.table.cells()
         mine = owners == (-1 if slot is None else slot)
-        by_token = dict(zip(tokens[mine].tolist(), found[mine].tolist(), strict=True))
+        counted = found[mine] * self.table.present()
+        by_token = dict(zip(tokens[mine].tolist(), counted.tolist(), strict=True))
         names = self.tokens.canonical()
         return {name: by_token[slot] for slot, name in names if slot in by_token}

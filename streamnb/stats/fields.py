@@ -77,24 +77,28 @@ class FieldIndex(TokenIndex):
 
 
 class FieldCounts(Counts):
-    """The counts of one block of features whose values are categories, by class."""
+    """The counts of one block of features whose values are categories, by class.
+
+    With a `half_life`, in milliseconds, they fade as in `Counts`. A feature's count is the sum of
+    its values': where a value has faded to nothing, of those that are left.
+    """
 
     tokens: FieldIndex
 
-    def __init__(self) -> None:
+    def __init__(self, half_life: int | None = None) -> None:
         reader = categories.FieldReader(canonical_name)
-        super().__init__(reader, tokens=FieldIndex())
+        super().__init__(reader, tokens=FieldIndex(), half_life=half_life)
 
     def like(self) -> FieldCounts:
-        """An empty statistic."""
-        return FieldCounts()
+        """An empty statistic that fades as this one."""
+        return FieldCounts(self.half_life)
 
     def merged(self, parts: Iterable[Counts]) -> FieldCounts:
         """What one statistic would hold that had learned the events of all parts."""
         return cast("FieldCounts", super().merged(parts))
 
     def without(self, label: Label) -> FieldCounts:
-        """The same without a class that has no count and no weight left."""
+        """The same without a class. Without any it is empty, and knows no time."""
         return cast("FieldCounts", super().without(label))
 
     def names(self) -> list[Name]:
@@ -141,7 +145,7 @@ class FieldCounts(Counts):
         return {**packed, "values": values}
 
     @classmethod
-    def unpacked(cls, packed: Mapping[str, Any]) -> FieldCounts:
+    def unpacked(cls, packed: Mapping[str, Any], half_life: int | None = None) -> FieldCounts:
         """The statistic that was packed. Raises `ValueError` where it cannot have been learned."""
         kept = {key: value for key, value in packed.items() if key != "sums"}
         tokens: list[Token] = []
@@ -156,7 +160,7 @@ class FieldCounts(Counts):
         kept["sums"] = np.zeros((len(kept["labels"]), 2))
         state = CountsState.of_tokens(tokens, kept)
         _check(state)
-        taken = cls()
+        taken = cls(half_life)
         taken.take(state)
         return taken
 

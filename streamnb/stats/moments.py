@@ -98,12 +98,7 @@ class MomentsState:
                 cells[:, place] = row
         if packed["weight"] is None:
             cells[:, 4:] = weights[:, :, None]
-        newest = packed.get("newest")
-        if "newest" in packed and not (
-            type(newest) is int and -fading.LATEST <= newest <= fading.LATEST
-        ):
-            msg = f"the newest time {newest!r}"
-            raise ValueError(msg)
+        newest = fading.checked_newest(packed["newest"]) if "newest" in packed else None
         state = cls(labels, names, weights, cells, newest)
         state._check()
         return state
@@ -286,7 +281,7 @@ class Moments:
         extreme = survey.survey(weights, moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
         plain = self.table.is_bounded() and not extreme and not found & survey.UNUSUAL
         missing = bool(found & survey.MISSING)
-        at = None if self.fading is None else self._times(times, len(values))
+        at = None if self.fading is None else self.fading.times(times, len(values))
         if not plain:
             trial = Moments.from_state(self.state(), self.half_life, positive=self.positive)
             failed = trial.try_rows(
@@ -296,17 +291,6 @@ class Moments:
                 msg = f"row {failed}: {trial.table.refusal()}"
                 raise ValueError(msg)
         return plain, at
-
-    def _times(self, times: Sequence[int] | None, n: int) -> NDArray[np.int64]:
-        """The times of n rows, all there and within range."""
-        if times is None:
-            msg = "with a half_life each event needs its time t"
-            raise ValueError(msg)
-        for row, time in enumerate(times):
-            if not -fading.LATEST <= time <= fading.LATEST:
-                msg = f"row {row}: the time {time} in milliseconds is out of range"
-                raise ValueError(msg)
-        return np.fromiter(times, np.int64, n)
 
     def try_rows(
         self,

@@ -88,25 +88,26 @@ def words(rng: random.Random, number: int) -> dict[Any, float]:
     return {token: rng.choice([1.0, 1.0, 2, 3.0, 0.25, 1 / 3]) for token in tokens}
 
 
-def bags(seed: int) -> str:
+def bags(seed: int, half_life: float | None = None) -> str:
     """What a stream of tokens leaves of the models that count them, hashed and not."""
     rng = random.Random(seed)
     parts = []
+    width = seed or None
     for make in (streamnb.MultinomialNB, streamnb.BernoulliNB, streamnb.ComplementNB):
-        model, shard = make(width=seed or None), make(width=seed or None)
+        model, shard = (make(width=width, half_life=half_life) for _ in range(2))
         for _ in range(60):
             x, y = words(rng, rng.randint(0, 30)), rng.choice("abc")
             w = rng.choice(WEIGHTS[:9]) if seed % 2 else float(rng.randint(1, 3))
-            rng.choice([model, shard]).learn_one(x, y, w)
+            rng.choice([model, shard]).learn_one(x, y, w, rng.choice([rng.uniform(0, 9), 3e3]))
         model += shard
         rows = [words(rng, 20) for _ in range(5)]
         names = sorted({name for x in rows for name in x})
         table = np.array([[x.get(name, 0.0) for name in names] for x in rows])
-        model.learn_many(table, list("abcab"), columns=names)
+        model.learn_many(table, list("abcab"), t=[1.0, 5e3, 7.0, 5e3, 9e4], columns=names)
         parts.append(hashlib.sha256(streamnb.dumps(model)).hexdigest())
         parts.append(model.joint_log_likelihood_many(table, columns=names).tobytes().hex())
         parts += [p.hex() for x in rows for p in model.predict_proba_one(x).values()]
-    return f"bags {seed} {' '.join(parts)}"
+    return f"bags {seed} {half_life} {' '.join(parts)}"
 
 
 CATEGORIES = ["red", "rôt", "", True, False, 1, 1.0, -0.0, 2.5, 2**53 + 1, "1", None, math.nan]
@@ -116,20 +117,22 @@ def categories(seed: int) -> str:
     """What a stream of categories leaves, learned by rows, tables and merges."""
     rng = random.Random(seed)
     names = [f"f{j}" for j in range(rng.randint(1, 40))]
-    model = streamnb.CategoricalNB(alpha=rng.choice([0.0, 0.5, 1.0]))
+    half_life = rng.choice([0.01, 60.0]) if seed % 3 == 1 else None
+    model = streamnb.CategoricalNB(alpha=rng.choice([0.0, 0.5, 1.0]), half_life=half_life)
     for _ in range(8):
         kept = rng.sample(names, rng.randint(0, len(names)))
         rows = [{n: rng.choice(CATEGORIES) for n in kept} for _ in range(rng.randint(1, 9))]
         ys = [rng.choice("abc") for _ in rows]
         ws = [rng.choice(WEIGHTS[:10]) for _ in rows]
-        shard = streamnb.CategoricalNB(alpha=model.alpha)
+        ts = [rng.choice([rng.uniform(-9, 9), rng.gauss(0, 1e3)]) for _ in rows]
+        shard = streamnb.CategoricalNB(alpha=model.alpha, half_life=half_life)
         table = np.array([list(x.values()) for x in rows], dtype=object).reshape(len(rows), -1)
         if rng.random() < 0.5:
-            shard.learn_many(table, ys, ws, columns=kept)
+            shard.learn_many(table, ys, ws, ts, columns=kept)
             model += shard
         else:
-            for x, y, w in zip(rows, ys, ws, strict=True):
-                model.learn_one(x, y, w)
+            for x, y, w, t in zip(rows, ys, ws, ts, strict=True):
+                model.learn_one(x, y, w, t)
     many = model.joint_log_likelihood_many(table, columns=kept)
     answers = [p.hex() for x in rows for p in model.predict_proba_one(x).values()]
     digest = hashlib.sha256(streamnb.dumps(model)).hexdigest()
@@ -140,6 +143,7 @@ def lines() -> Iterator[str]:
     """What all streams leave."""
     yield from map(line, range(COUNT))
     yield from (bags(seed) for seed in (0, 7, 64, 1001))
+    yield from (bags(seed, half_life) for seed, half_life in ((0, 3.0), (1001, 2.5), (64, 1e4)))
     yield from map(categories, range(12))
 
 

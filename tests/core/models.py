@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import streamnb
+from streamnb.likelihoods import Bag, Poisson, Text
 
 from .exact import Definition, Exact, ExactPoisson, Row
 
@@ -28,6 +29,7 @@ class Model:
     what is below 0. `bag`: its features are tokens, a count of 0 is the same as an absent token,
     and none is missing. `texts`: texts and bools are values of their own. `numeric`: numbers are
     quantities. `prior`: it has a prior. `timed`: what it holds depends on the events' times.
+    `blocks`: an event also has a bag, a text and a number of visits.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Model:
     numeric: bool = True
     prior: bool = True
     timed: bool = False
+    blocks: bool = False
 
     def some_readings(self, rng: random.Random) -> dict[str, Any]:
         """A value for each of the readings that only this model has."""
@@ -58,12 +61,30 @@ class Model:
         Where texts and bools are values, numbers stand for some of each kind, equal ones among
         them; where they are quantities too, only now and then, and never those of "x".
         """
+        if self.blocks:
+            return self._texts(x) | self._blocks(x)
         if self.texts:
-            return {name: self._text(name, value) for name, value in x.items()}
+            return self._texts(x)
         if self.bag:
             there = {n: v for n, v in x.items() if v is not None and not math.isnan(v)}
             return {name: float(int(abs(value)) % 5) for name, value in there.items()}
         return {name: self.number(value) for name, value in x.items()}
+
+    def _blocks(self, x: Mapping[Any, Any]) -> dict[Any, Any]:
+        """What the features named in `BLOCKS` have of an event."""
+        there = {n: abs(v) for n, v in x.items() if v is not None and not math.isnan(v)}
+        if not there:
+            return {}
+        words = [f"word{int(v) % 7}" for v in there.values() for _ in range(int(v) % 3)]
+        return {
+            "bag": {n: float(int(v) % 5) for n, v in there.items()},
+            "seen": {n: int(v) % 2 for n, v in there.items()},
+            "mail": " ".join(words),
+            "visits": max(there.values()),
+        }
+
+    def _texts(self, x: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {name: self._text(name, value) for name, value in x.items()}
 
     def _text(self, name: Any, value: Any) -> Any:
         if value is None or math.isnan(value):
@@ -157,6 +178,23 @@ MODELS = [
         timed=True,
     ),
 ]
+BLOCKS = {
+    "bag": Bag(),
+    "seen": Bag(event="bernoulli"),
+    "mail": Text("mail"),
+    "visits": Poisson(),
+}
+FADING = [
+    *(model for model in MODELS if not model.timed),
+    Model(
+        "MixedNB of all kinds",
+        lambda **p: streamnb.MixedNB(BLOCKS, **p),
+        moments=False,
+        texts=True,
+        blocks=True,
+    ),
+]
+"""Those with a half-life, whose events then need their times."""
 MOMENTS = [model for model in MODELS if model.moments]
 FIELDS = [model for model in MODELS if not model.bag]
 BAGS = [model for model in MODELS if model.bag]

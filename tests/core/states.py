@@ -104,18 +104,30 @@ def learn(model: Any, rows: Sequence[Row]) -> Any:
 
 def learn_batch(model: Any, rows: Sequence[Row], library: str) -> Any:
     """Learn rows as one table of a library."""
-    table = {"pandas": pandas_table, "polars": polars_table, "numpy": numpy_table}[library]
     xs = [x for x, _, _ in rows]
-    labels, weights = [y for _, y, _ in rows], [w for _, _, w in rows]
+    return learn_table(model, xs, [y for _, y, _ in rows], [w for _, _, w in rows], library=library)
+
+
+def learn_table(
+    model: Any,
+    xs: list[dict[Any, Any]],
+    labels: list[Any],
+    weights: list[float],
+    *,
+    library: str,
+    times: list[float] | None = None,
+) -> Any:
+    """Learn events as one table of a library."""
+    table = {"pandas": pandas_table, "polars": polars_table, "numpy": numpy_table}[library]
     if is_bag(model):  # an absent token is a count of 0
         found = list(dict.fromkeys(name for x in xs for name in x))
         xs = [{name: x.get(name, 0.0) for name in found} for x in xs]
     if library == "numpy":
         model.learn_many(
-            table(xs), labels, weights, columns=list(dict.fromkeys(n for x in xs for n in x))
+            table(xs), labels, weights, times, columns=list(dict.fromkeys(n for x in xs for n in x))
         )
     else:
-        model.learn_many(table(xs), labels, weights)
+        model.learn_many(table(xs), labels, weights, times)
     return model
 
 

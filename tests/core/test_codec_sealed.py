@@ -22,6 +22,7 @@ import pytest
 
 import streamnb
 from streamnb import CodecError
+from streamnb.likelihoods import Bag, Text
 
 from .test_codec import MEMORY, model_of, refused
 from .verbs import state
@@ -51,6 +52,16 @@ def fading() -> Any:
     return model
 
 
+def fading_counts() -> Any:
+    """Blocks of all kinds whose weights fade, one class of which has faded to nothing."""
+    model = streamnb.MixedNB({"bag": Bag(), "mail": Text("mail", event="bernoulli")}, half_life=10)
+    for n in range(5):
+        x = {"x": 1.0 * n, 3: "red", "bag": {"u": n, "v": 0.5}, "mail": "win money", "z": n > 2}
+        model.learn_one(x, "ab"[n % 2], t=1e6 * (n > 0) + n)
+    model.learn_one({"x": 1.0}, "faded", t=0)
+    return model
+
+
 def windowed() -> Any:
     """A window of three panes of such a model."""
     model = streamnb.Windowed(streamnb.GaussianNB(half_life=10, prior={"a": 1.0}), 10, 5)
@@ -61,8 +72,8 @@ def windowed() -> Any:
 
 @pytest.fixture(
     scope="module",
-    params=[lambda: model_of(9), fading, windowed],
-    ids=["gaussian", "fading", "windowed"],
+    params=[lambda: model_of(9), fading, fading_counts, windowed],
+    ids=["gaussian", "fading", "fading counts", "windowed"],
 )
 def any_body(request: pytest.FixtureRequest) -> bytes:
     """The body of a file of one kind or another."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
+import pickle
 import random
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, localcontext
@@ -20,9 +22,11 @@ from streamnb import GaussianNB, MergeError
 from streamnb._kernels import fading
 
 from .exact import Exact, moments
-from .states import ANY, EVENTS, LABELS
-from .verbs import LEARN, pandas_table, same, state
+from .models import FADING, Model, name_of
+from .states import ANY, EVENTS, LABELS, close_moments, learn_table
+from .verbs import LEARN, same, state
 
+every_fading = pytest.mark.parametrize("kind", FADING, ids=name_of)
 law = settings(
     max_examples=200,
     deadline=None,
@@ -48,6 +52,19 @@ def learn(model: Any, rows: list[Timed]) -> Any:
     for x, y, w, t in rows:
         model.learn_one(x, y, w, t)
     return model
+
+
+def of(kind: Model, rows: list[Timed]) -> list[Timed]:
+    """Rows with values that a model takes."""
+    return [(kind.event(x), y, w, t) for x, y, w, t in rows]
+
+
+def close(a: Any, b: Any, tolerance: float) -> None:
+    """Assert that two models hold the same classes and features, and numbers that agree."""
+    assert list(map(repr, a.classes)) == list(map(repr, b.classes))
+    assert list(map(repr, a.features)) == list(map(repr, b.features))
+    assert a.class_weight == pytest.approx(b.class_weight, rel=tolerance, abs=0)
+    close_moments(a, b, tolerance)
 
 
 def power(exponent: Fraction) -> Decimal:
@@ -140,72 +157,155 @@ def test_all_is_read_at_the_newest_time(readings: dict[str, Any]) -> None:
         assert model.predict_proba_one(x) == pytest.approx(exact.proba(x), rel=1e-9)
 
 
+@every_fading
 @law
 @given(timed(), timed(), HALF_LIVES)
-def test_merge_commutes_to_the_bit(a: list[Timed], b: list[Timed], half_life: Any) -> None:
+def test_merge_commutes_to_the_bit(
+    kind: Model, a: list[Timed], b: list[Timed], half_life: Any
+) -> None:
     """The later landmark is taken, whichever comes first; the empty model is an exact zero."""
-    one, other = (learn(GaussianNB(half_life=half_life), rows) for rows in (a, b))
+    one, other = (learn(kind.make(half_life=half_life), of(kind, rows)) for rows in (a, b))
     same(one + other, other + one)
-    empty = GaussianNB(half_life=half_life)
+    empty = kind.make(half_life=half_life)
     same(one + empty, one)
     same(empty + one, one)
     same(streamnb.loads(state(one + other)), one + other)
 
 
+TRIPLES = st.lists(timed(5), min_size=3, max_size=3)
+
+
+@every_fading
+@law
+@given(TRIPLES, st.sampled_from([7.0, 10.0, 3600.0]))
+def test_merge_is_associative_and_one_pass(
+    kind: Model, parts: list[list[Timed]], half_life: Any
+) -> None:
+    """Three shards, joined either way, are one pass over all: to 1e-13."""
+    parts = [
+        [(x, y, w, math.remainder(t, 100.0)) for x, y, w, t in of(kind, rows)] for rows in parts
+    ]
+    a, b, c = (learn(kind.make(half_life=half_life), rows) for rows in parts)
+    close((a + b) + c, a + (b + c), 1e-13)
+    whole = learn(kind.make(half_life=half_life), [row for rows in parts for row in rows])
+    close(streamnb.merge([a, b, c]), whole, 1e-13)
+
+
+@every_fading
 @law
 @given(timed(12), st.lists(st.integers(0, 12), max_size=4), HALF_LIVES, st.booleans())
 def test_any_cut_gives_the_same_bytes(
-    rows: list[Timed], cuts: list[int], half_life: Any, in_tables: bool
+    kind: Model, rows: list[Timed], cuts: list[int], half_life: Any, in_tables: bool
 ) -> None:
     """learn_many is learn_one row by row, wherever the landmark moves."""
-    expected = learn(GaussianNB(half_life=half_life), rows)
-    model = GaussianNB(half_life=half_life)
+    rows = of(kind, rows)
+    expected = learn(kind.make(half_life=half_life), rows)
+    model = kind.make(half_life=half_life)
     edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     for start, stop in itertools.pairwise(edges):
         piece = rows[start:stop]
         if in_tables or start % 2:
             xs, ys, ws, ts = zip(*piece, strict=True) if piece else ((), (), (), ())
-            model.learn_many(pandas_table(xs), list(ys), list(ws), list(ts))
+            learn_table(model, list(xs), list(ys), list(ws), library="pandas", times=list(ts))
         else:
             learn(model, piece)
         model = streamnb.loads(state(model))
     same(model, expected)
 
 
+@every_fading
 @law
 @given(timed(12), HALF_LIVES, st.randoms(use_true_random=False))
 def test_classes_do_not_depend_on_the_order(
-    rows: list[Timed], half_life: Any, rng: random.Random
+    kind: Model, rows: list[Timed], half_life: Any, rng: random.Random
 ) -> None:
     """An event that comes late makes its class all the same, and weighs what it would have."""
-    one = learn(GaussianNB(half_life=half_life), rows)
-    other = learn(GaussianNB(half_life=half_life), rng.sample(rows, len(rows)))
+    rows = of(kind, rows)
+    one = learn(kind.make(half_life=half_life), rows)
+    other = learn(kind.make(half_life=half_life), rng.sample(rows, len(rows)))
     assert list(map(repr, one.classes)) == list(map(repr, other.classes))
     assert one.class_weight == pytest.approx(other.class_weight, rel=1e-14)
     assert all(map(math.isfinite, one.class_weight.values()))
 
 
-def test_a_permutation_over_eight_shards() -> None:
+@every_fading
+def test_a_permutation_over_eight_shards(kind: Model) -> None:
     """10^5 timed events, shuffled over 8 shards and merged, are the sorted single pass."""
     rng = random.Random(11)
     rows: list[Timed] = [
         (
-            {"x": rng.gauss(1e6, 1), "z": rng.lognormvariate(0, 2)},
+            kind.event({"x": rng.gauss(1e6, 1), "z": rng.lognormvariate(0, 2)}),
             rng.choice("abc"),
             rng.choice([1.0, 1.0, 2.0, 0.3]),
             rng.uniform(0, 2e6),
         )
         for _ in range(100_000)
     ]
-    one = learn(GaussianNB(half_life=timedelta(days=1)), sorted(rows, key=lambda row: row[3]))
-    shards = [GaussianNB(half_life=timedelta(days=1)) for _ in range(8)]
+    day = timedelta(days=1)
+    one = learn(kind.make(half_life=day), sorted(rows, key=lambda row: row[3]))
+    shards = [kind.make(half_life=day) for _ in range(8)]
     for place, (x, y, w, t) in enumerate(rng.sample(rows, len(rows))):
         shards[place % 8].learn_one(x, y, w, t)
-    merged = streamnb.merge(shards)
-    assert merged.class_weight == pytest.approx(one.class_weight, rel=1e-12)
-    for label in "abc":
-        assert merged.means(label) == pytest.approx(one.means(label), rel=1e-12)
-        assert merged.variances(label) == pytest.approx(one.variances(label), rel=1e-12)
+    close(streamnb.merge(shards), one, 1e-12)
+
+
+@every_fading
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_a_million_half_lives_old(kind: Model, sign: int) -> None:
+    """It is as if it had never been seen, but that its class stays; also merged, and in bytes."""
+    model = kind.make(half_life=1)
+    shards = [kind.make(half_life=1) for _ in range(2)]
+    for place, label in enumerate("ab"):
+        x = kind.event({"x": 6.0, "zy"[place]: 11.0})
+        for each in (model, shards[place]):
+            each.learn_one(x, label, 2.0, sign * place * 1e6)
+    new, old = ("b", "a") if sign > 0 else ("a", "b")
+    assert model.class_weight == {old: 0.0, new: 2.0}
+    same(streamnb.merge(shards), model)
+    same(streamnb.loads(state(model)), model)
+    alone = kind.make(half_life=1)
+    x = kind.event({"x": 6.0, "y" if sign > 0 else "z": 11.0})
+    alone.learn_one(x, new, 2.0, max(0, sign) * 1e6)
+    assert model.features == alone.features
+    close_moments(alone, model, 0.0)
+    if hasattr(model, "counts"):
+        assert model.counts(old) == {}
+    assert set(model.predict_proba_one(x)) == {"a", "b"}
+    if kind.prior:
+        assert model.predict_proba_one(x)[new] == 1.0
+    model.learn_one(x, old, t=2e6)
+    assert model.class_weight == {new: 0.0, old: 1.0}
+    alone = kind.make(half_life=1)
+    alone.learn_one(x, old, t=2e6)
+    close_moments(alone, model, 0.0)
+
+
+@every_fading
+def test_a_landmark_is_a_power_of_two(kind: Model) -> None:
+    """So many half-lives later everything weighs an exact part of what it did."""
+    rng = random.Random(8)
+    model = kind.make(half_life=1)
+    for _ in range(50):
+        x = kind.event({"x": rng.gauss(3, 9), "z": rng.gauss(0, 3)})
+        model.learn_one(x, rng.choice("ab"), rng.random(), t=rng.uniform(0, 4))
+    model.learn_one(kind.event({"x": 1.0}), "now", t=4.0)
+    before = {y: dict(numbers_of(model, y)) for y in "ab"}, model.class_weight
+    model.learn_one(kind.event({"x": 1.0}), "now", t=20.0)
+    for y in "ab":
+        assert model.class_weight[y] == before[1][y] / 2**16
+        assert numbers_of(model, y) == {
+            name: weight / 2**16 for name, weight in before[0][y].items()
+        }
+
+
+def numbers_of(model: Any, label: Any) -> dict[Any, float]:
+    """The counts that a model has learned of a class, by feature and value."""
+    found = model.counts(label) if hasattr(model, "counts") else {}
+    return {
+        (name, repr(value)): count
+        for name, each in found.items()
+        for value, count in (each.items() if isinstance(each, dict) else [(None, each)])
+    }
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -242,22 +342,27 @@ def test_all_the_way_in_small_steps() -> None:
     assert all(math.isfinite(v) for v in model.variances("a").values())
 
 
+@every_fading
 @pytest.mark.parametrize("verb", LEARN)
-def test_a_time_is_needed(verb: str) -> None:
+def test_a_time_is_needed(kind: Model, verb: str) -> None:
     """Without t a ValueError, and nothing is learned; w=0 moves nothing."""
-    model = GaussianNB(half_life=10)
+    model, x = kind.make(half_life=10), kind.event({"x": 1.0})
     with pytest.raises(ValueError, match="needs its time"):
-        LEARN[verb](model, {"x": 1.0}, "a")
-    same(model, GaussianNB(half_life=10))
-    LEARN[verb](model, {"x": 1.0}, "a", t=0.0)
+        LEARN[verb](model, x, "a")
+    same(model, kind.make(half_life=10))
+    LEARN[verb](model, x, "a", t=0.0)
     before = state(model)
-    LEARN[verb](model, {"x": 1.0}, "b", w=0.0, t=1e6)
+    LEARN[verb](model, x, "b", w=0.0, t=1e6)
     assert state(model) == before
     with pytest.raises(ValueError, match="needs its time"):
-        model.unlearn_one({"x": 1.0}, "a")
+        LEARN[verb](model, x, "a", w=0.0)
+    with pytest.raises(ValueError, match="needs its time"):
+        model.unlearn_one(x, "a")
     for t in (math.nan, math.inf, 1e300, -1e17):
         with pytest.raises(ValueError, match="time"):
-            LEARN[verb](model, {"x": 1.0}, "a", t=t)
+            LEARN[verb](model, x, "a", t=t)
+    with pytest.raises(TypeError, match="time"):
+        LEARN[verb](model, x, "a", t="noon")
     assert state(model) == before
 
 
@@ -276,39 +381,46 @@ def test_times_of_every_kind() -> None:
     assert models[0].statistic.state().newest == 1772368200002
 
 
+@every_fading
 @pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, 1e-4, 1e13, timedelta(0)])
-def test_half_lives_out_of_range(value: Any) -> None:
+def test_half_lives_out_of_range(kind: Model, value: Any) -> None:
     """A ValueError where it is given, and where it is set."""
     with pytest.raises(ValueError, match="half_life"):
-        GaussianNB(half_life=value)
-    model = GaussianNB()
+        kind.make(half_life=value)
+    model = kind.make()
     with pytest.raises(ValueError, match="half_life"):
         model.half_life = value
-    same(model, GaussianNB())
+    same(model, kind.make())
 
 
+@every_fading
 @pytest.mark.parametrize("value", ["3600", True, [1]])
-def test_half_lives_of_the_wrong_kind(value: Any) -> None:
+def test_half_lives_of_the_wrong_kind(kind: Model, value: Any) -> None:
     with pytest.raises(TypeError, match="half_life"):
-        GaussianNB(half_life=value)
+        kind.make(half_life=value)
 
 
-def test_the_half_life_is_a_state_parameter() -> None:
+@every_fading
+def test_the_half_life_is_a_state_parameter(kind: Model) -> None:
     """Equal for a merge, however it is written; fixed once something was learned."""
-    hour = learn(GaussianNB(half_life=3600), [({"x": 1.0}, "a", 1.0, 0.0)])
-    same(hour, learn(GaussianNB(half_life=timedelta(hours=1)), [({"x": 1.0}, "a", 1.0, 0.0)]))
-    assert (hour + GaussianNB(half_life=np.timedelta64(1, "h"))).class_weight == {"a": 1.0}
-    for other in (GaussianNB(), GaussianNB(half_life=60)):
+    rows = [(kind.event({"x": 1.0}), "a", 1.0, 0.0)]
+    hour = learn(kind.make(half_life=3600), rows)
+    same(hour, learn(kind.make(half_life=timedelta(hours=1)), rows))
+    assert (hour + kind.make(half_life=np.timedelta64(1, "h"))).class_weight == {"a": 1.0}
+    for other in (kind.make(), kind.make(half_life=60)):
         for join in (lambda o: hour + o, lambda o: streamnb.merge([o, hour], like=hour)):
             with pytest.raises(MergeError, match="half_life"):
                 join(other)
     with pytest.raises(ValueError, match="half_life shapes what is stored"):
         hour.half_life = 60
-    empty = GaussianNB()
+    empty = kind.make()
     empty.half_life = 3600
-    same(learn(empty, [({"x": 1.0}, "a", 1.0, 0.0)]), hour)
+    same(learn(empty, rows), hour)
     assert hour.clone().half_life == 3600
     assert hour.description()["parameters"]["half_life"] == 3600
+    for copied in (copy.deepcopy(hour), pickle.loads(pickle.dumps(hour))):  # noqa: S301
+        same(copied, hour)
+        same(learn(copied, rows), hour + learn(kind.make(half_life=3600), rows))
 
 
 def test_what_is_refused_moves_nothing() -> None:
@@ -379,25 +491,47 @@ def test_unlearning(rows: list[Timed], number: int, rng: random.Random) -> None:
     same(model, GaussianNB(half_life=5))
 
 
-def test_unlearning_and_the_newest_time() -> None:
+@every_fading
+def test_unlearning_and_the_newest_time(kind: Model) -> None:
     """It stays where the newest event goes; what is later than it cannot have been learned."""
-    model = GaussianNB(half_life=10)
-    model.learn_one({"x": 1.0}, "a", t=0)
-    model.learn_one({"x": 2.0}, "b", t=20)
-    model.unlearn_one({"x": 2.0}, "b", t=20)
+    x, z = kind.event({"x": 1.0}), kind.event({"x": 2.0})
+    model = kind.make(half_life=10)
+    model.learn_one(x, "a", t=0)
+    model.learn_one(z, "b", t=20)
+    model.unlearn_one(z, "b", t=20)
     assert model.class_weight == {"a": 0.25}
     before = state(model)
     for t in (20.001, 1e9):
         with pytest.raises(ValueError, match="later"):
-            model.unlearn_one({"x": 1.0}, "a", t=t)
+            model.unlearn_one(x, "a", t=t)
     with pytest.raises(ValueError, match="less weight"):
-        model.unlearn_one({"x": 1.0}, "a", t=1)
+        model.unlearn_one(x, "a", t=1)
     assert state(model) == before
-    model.learn_one({"x": 2.0}, "b", t=1e6)
+    model.learn_one(z, "b", t=1e6)
     before = state(model)
-    model.unlearn_one({"x": 1.0}, "a", t=0)
+    model.unlearn_one(x, "a", t=0)
     assert state(model) == before
     assert model.class_weight == {"a": 0.0, "b": 1.0}
+
+
+@every_fading
+def test_all_unlearned_is_empty(kind: Model) -> None:
+    """In whatever order: the exact empty state, which knows no time."""
+    rng = random.Random(9)
+    for _ in range(20):
+        rows: list[Timed] = [
+            (
+                kind.event({"x": float(rng.randrange(-9, 9)), "z": rng.gauss(0, 3)}),
+                rng.choice(["a", "b", 1]),
+                rng.choice([1.0, 0.5, 1 / 3]),
+                rng.uniform(0, 60),
+            )
+            for _ in range(8)
+        ]
+        model = learn(kind.make(half_life=7), rows)
+        for x, y, w, t in rng.sample(rows, len(rows)):
+            model.unlearn_one(x, y, w, t)
+        same(model, kind.make(half_life=7))
 
 
 def test_scale_distributes_over_merge() -> None:
@@ -425,28 +559,34 @@ def test_scale_distributes_over_merge() -> None:
             a.scale(1100)
 
 
-def test_states_that_cannot_be() -> None:
+@every_fading
+def test_states_that_cannot_be(kind: Model) -> None:
     """A time without a half-life, learned without a time, no time: not what a model can have."""
-    faded = learn(GaussianNB(half_life=10), [({"x": 1.0}, "a", 1.0, 0.0)])
-    plain = GaussianNB()
-    plain.learn_one({"x": 1.0}, "a")
+    x = kind.event({"x": 1.0})
+    faded = learn(kind.make(half_life=10), [(x, "a", 1.0, 0.0)])
+    plain = kind.make()
+    plain.learn_one(x, "a")
     assert "newest" not in plain.state()
-    assert "newest" not in GaussianNB(half_life=10).state()
+    assert "newest" not in kind.make(half_life=10).state()
     with pytest.raises(ValueError, match="newest"):
-        GaussianNB().set_state(faded.state())
+        kind.make().set_state(faded.state())
     with pytest.raises(ValueError, match="newest"):
-        GaussianNB(half_life=10).set_state(plain.state())
+        kind.make(half_life=10).set_state(plain.state())
     for newest in (None, 1.5, "0", 2**62, True):
         with pytest.raises(ValueError, match="newest"):
-            GaussianNB(half_life=10).set_state(faded.state() | {"newest": newest})
+            kind.make(half_life=10).set_state(faded.state() | {"newest": newest})
 
 
-def test_a_live_model_notices_the_time() -> None:
+@every_fading
+def test_a_live_model_notices_the_time(kind: Model) -> None:
     """The live model answers with the bits of the one from its bytes, after every event."""
     rng = random.Random(4)
-    model = GaussianNB(half_life=3, background=0.5, prior_count=0.1)
+    readings = {"background": 0.5} if kind.make == GaussianNB else {}
+    readings |= {"prior_count": 0.1} if kind.prior else {}
+    model = kind.make(half_life=3, **readings)
+    question = kind.event({"x": 0.5})
     for n in range(60):
         label = rng.choice("abc") if n < 20 else "a"
-        model.learn_one({"x": rng.gauss(0, 1)}, label, t=n + rng.uniform(-5, 5))
+        model.learn_one(kind.event({"x": rng.gauss(0, 1)}), label, t=n + rng.uniform(-5, 5))
         loaded = streamnb.loads(state(model))
-        assert model.joint_log_likelihood({"x": 0.5}) == loaded.joint_log_likelihood({"x": 0.5})
+        assert model.joint_log_likelihood(question) == loaded.joint_log_likelihood(question)

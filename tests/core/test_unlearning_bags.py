@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import streamnb
-from streamnb import BernoulliNB, MultinomialNB
+from streamnb import BernoulliNB, ComplementNB, MultinomialNB
 
 from .models import BAGS, Model, name_of
 from .verbs import same, state
@@ -134,3 +134,18 @@ def test_fractions_go_within_rounding() -> None:
         model.unlearn_one({"u": 0.1, "v": 1 / 3}, "a", 0.7)
     same(model, MultinomialNB(known_labels=["a"]))
     assert model.classes == ["a"]
+
+
+def test_what_a_class_leaves_is_rounding() -> None:
+    """A count within 1e-9 of what went last goes with its class, and to no other class."""
+    for kind in (MultinomialNB, BernoulliNB, ComplementNB):
+        model = kind()
+        model.learn_one({"a": 1e-12}, "x", 1e-12)
+        model.learn_one({"b": 1}, "x")
+        model.learn_one({"c": 1}, "y")
+        model.unlearn_one({"b": 1}, "x")
+        assert model.class_weight == {"y": 1.0}
+        assert model.counts("y") == {"c": 1.0}
+        alone = kind()
+        alone.learn_one({"c": 1}, "y")
+        same(model, alone)
