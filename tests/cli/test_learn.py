@@ -248,6 +248,18 @@ def test_blocks_that_are_none_end_with_status_2(refused: Refused, tmp_path: Path
         assert message in refused("learn", "a.jsonl", "--model=mixed", f"--set=blocks={blocks}")
 
 
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_half_life_of_every_model(run: Run, tmp_path: Path, kind: str) -> None:
+    """Each kind of model takes one; an event without a time is bad then."""
+    lines = [event({"a": 1}, "x", t=0), event({"a": 2}, "y", t=3600), event({"a": 3}, "x")]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
+    done = run("learn", "a.jsonl", "--model", kind, "--set", "half_life=3600")
+    assert done.returncode == 0, done.stderr
+    assert "learned 2 events (1 bad)" in done.stderr
+    shown = json.loads(run("show", "streamnb-state", "--json").stdout)
+    assert shown["class_weight"] == {"x": 0.5, "y": 1.0}
+
+
 def test_a_half_life_is_set_and_kept(run: Run, tmp_path: Path) -> None:
     """`--set half_life=3600`: the times of the events count, and later runs know it."""
     lines = [event({"a": 1.0}, "x", t=0), event({"a": 2.0}, "y", t=3600), event({"a": 3.0}, "x")]

@@ -73,6 +73,41 @@ def test_a_file_is_one_pass_to_the_bit(tmp_path: Path) -> None:
     assert load_model(tmp_path / "state").provenance.counters == Counters(ok=1000)
 
 
+def blocks_of(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "x": row["x"] | {"red": row["w"] < 1, "code": row["y"]}}
+
+
+def counts_of(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "x": {name: int(abs(value)) for name, value in row["x"].items()}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "event_of"),
+    [
+        ("poisson", counts_of),
+        ("multinomial", counts_of),
+        ("bernoulli", counts_of),
+        ("complement", counts_of),
+        ("categorical", blocks_of),
+        ("mixed", blocks_of),
+    ],
+)
+def test_every_model_that_fades(tmp_path: Path, kind: str, event_of: Any) -> None:
+    """Files of other days are one pass to the bit each, and merge; the time is the event's."""
+    rows = [event_of(row) for row in events(300, seed=8)]
+    parts = rows[:200], rows[200:]
+    files = [write(tmp_path / f"{at}.jsonl", part) for at, part in enumerate(parts)]
+    run(learning(*files, state=tmp_path / "state", model=kind, every=70))
+    shards = []
+    for part in parts:
+        model = streamnb.models.KINDS[kind](half_life=HALF_LIFE)
+        for row in part:
+            model.learn_one(row["x"], row["y"], row["w"], row["t"])
+        shards.append(model)
+    assert learned(tmp_path / "state") == streamnb.merge(shards)
+    assert learned(tmp_path / "state").state()["newest"] == round(max(r["t"] for r in rows) * 1000)
+
+
 def test_where_it_was_cut_does_not_show(tmp_path: Path) -> None:
     """Not the intervals of checkpoints, nor where a learner stopped and another went on."""
     rows = events(400, seed=2)
