@@ -249,7 +249,9 @@ class Fading:
             else:
                 out[i] = 0.0
             mark[i] = last
-        starts = [0, *(np.flatnonzero(np.diff(marks)) + 1).tolist()] if n else []
+        if n == 0:
+            return []
+        starts = [0, *(np.flatnonzero(np.diff(marks)) + 1).tolist()]
         landmark = int(self._landmark) if self._known else None
         found = []
         for start, stop in zip(starts, [*starts[1:], n], strict=True):
