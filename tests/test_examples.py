@@ -10,12 +10,17 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ["parallel_workers.py", "river_pipeline.py"]
+DRAWING = [
+    "covariance_contours.py",
+    "density_and_posterior.py",
+    "gda_against_logistic.py",
+    "qda_against_lda.py",
+]
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_an_example_runs(script: str) -> None:
+def run(*command: str | Path) -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "examples" / script],
+        [sys.executable, *command],
         capture_output=True,
         text=True,
         timeout=120,
@@ -24,6 +29,18 @@ def test_an_example_runs(script: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_an_example_runs(script: str) -> None:
+    run(ROOT / "examples" / script)
+
+
+@pytest.mark.parametrize("script", DRAWING)
+def test_an_example_draws(script: str, tmp_path: Path) -> None:
+    plot = tmp_path / "plot.png"
+    run(ROOT / "examples" / script, plot)
+    assert plot.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("bench_*.py")))
@@ -36,5 +53,5 @@ def test_a_benchmark_can_be_started(script: Path) -> None:
 def test_every_example_is_run() -> None:
     """`feed.py` needs a broker: the README's test runs it."""
     assert sorted(path.name for path in (ROOT / "examples").glob("*.py")) == sorted(
-        [*SCRIPTS, "feed.py"]
+        [*SCRIPTS, *DRAWING, "feed.py"]
     )
