@@ -300,8 +300,8 @@ class LDA(DiscriminantAnalysis):
         Laplace smoothing, in units of a squared feature times a weight.
     ddof
         for each class this is taken from the weight that divides the scatter. With 1 the
-        covariance is without bias, and that of scikit-learn's solvers "lsqr" and "eigen" before
-        its version 1.9 is the one with 0.
+        covariance is without bias, as that of scikit-learn's solver "svd" before its version
+        1.9.1; its other solvers, and all of them since, have the one with 0.
     prior
         "empirical", "uniform", or {label: probability}.
     prior_count
@@ -551,8 +551,8 @@ class QDA(DiscriminantAnalysis):
     shrinkage
         from 0 to 1, the share of tr(C)/d I in each covariance; or "oas".
     reg_param
-        from 0 to 1, the share of I in each covariance, as in scikit-learn (whose covariances are
-        those of `ddof=1`).
+        from 0 to 1, the share of I in each covariance, as in scikit-learn (whose covariances were
+        those of `ddof=1` before its version 1.9.1).
     prior_scatter
         added to the diagonal of each class's scatter: a number, or {feature: number}.
     ddof
