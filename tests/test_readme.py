@@ -1,4 +1,4 @@
-"""The README is true: what it types prints what it says."""
+"""The README is true, and so are the documents: what they type prints what they say."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ KAFKA = "localhost:9092"
 NUMBER = re.compile(r"-?\d+\.\d{6,}(?:e-?\d+)?|\d\.?\d*e-\d+")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 CONSOLE = blocks("console")
@@ -77,13 +77,23 @@ def check_dialogue(block: str, home: Path, kafka: str = KAFKA) -> None:
         assert comparable(found) == comparable(expected), command
 
 
-def test_the_pipeline() -> None:
-    assert blocks("pycon")
-    for block in blocks("pycon"):
-        test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
-        runner = doctest.DocTestRunner()
-        runner.run(test)
-        assert runner.summarize(verbose=False).failed == 0
+def check_lines(lines: str, name: str) -> None:
+    test = doctest.DocTestParser().get_doctest(lines, {}, name, name, 0)
+    assert test.examples
+    runner = doctest.DocTestRunner()
+    runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize("block", blocks("pycon"))
+def test_the_lines_of_the_readme(block: str) -> None:
+    check_lines(block, "README.md")
+
+
+def test_the_lines_on_discriminant_analysis() -> None:
+    """They follow on one another."""
+    text = (ROOT / "docs" / "discriminant_analysis.md").read_text(encoding="utf-8")
+    check_lines("".join(blocks("pycon", text)), "discriminant_analysis.md")
 
 
 @pytest.mark.broker
