@@ -23,8 +23,12 @@ if cython.compiled:
 else:
     from math import log
 
+    from streamnb._kernels._posterior import best_of, to_probabilities
     from streamnb._kernels._shares import log_shares
+    from streamnb._kernels._walk import walk
 
+# The quick way reads values of any size.
+_SMALL = cython.declare(cython.double, 0.0)
 _LANES = cython.declare(cython.Py_ssize_t, 4)
 _LARGEST = cython.declare(cython.double, 1.7976931348623157e308)
 _TWO_PI = cython.declare(cython.double, 6.283185307179586)
@@ -60,6 +64,8 @@ class GaussianScorer:
     """
 
     _labels: list[Any]
+    _names: list[Any]  # of the features by slot, the objects that were read last
+    _blank: dict[Any, Any]  # a number for each label, to be written over
     _log_prior: list[Any]
     _read: Any
     _arrays: tuple[Any, ...]
@@ -105,6 +111,8 @@ class GaussianScorer:
     ) -> None:
         cells, heads, values, clock = table.buffers()
         self._labels = labels
+        self._names = table.names()
+        self._blank = dict.fromkeys(labels, 0.0)
         self._log_prior = []
         self._read = table.read
         self._k = len(labels)
@@ -188,22 +196,74 @@ class GaussianScorer:
         evidence = self._arrays[9][: self._d, None, None] > 0.0
         return np.where(evidence, records[:, :, : self._k], 0.0)
 
-    def scores(self, x: Any) -> list[Any] | None:
-        """The joint log-likelihoods of an event; `None` where labels or features have changed."""
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def _ask(self, x: Any) -> cython.int:
+        """Scores an event: 1, or 0 where labels or features have changed.
+
+        From the first value that is written on nothing runs Python: no other thread comes between.
+        """
         if self._places != self._clock[1]:
-            return None
+            return 0
         if self._version != self._clock[0]:
             self._refresh()
+        i: cython.Py_ssize_t = -1
+        if type(x) is dict:
+            i = walk(x, self._names, self._values, _SMALL, _LARGEST)
+        if i < 0:
+            self._read(x)
+            if self._places != self._clock[1]:
+                return 0
+        else:
+            while i < self._d:
+                self._values[i] = float("nan")
+                i += 1
+        self._score()
+        return 1
+
+    def scores(self, x: Any) -> list[Any] | None:
+        """The joint log-likelihoods of an event; `None` where labels or features have changed."""
         k: cython.Py_ssize_t
         answer: list[Any] = [0.0] * self._k
-        self._read(x)
-        # From here on nothing runs Python: no other thread comes between.
-        if self._places != self._clock[1]:
+        if not self._ask(x):
             return None
-        self._score()
         for k in range(self._k):
             answer[k] = self._scores[k]
         return answer
+
+    @cython.cfunc
+    @cython.exceptval(-2, check=True)
+    def place(self, x: Any) -> cython.Py_ssize_t:
+        """The place of the best label, K where no class is known, -1 where it is out of date."""
+        if not self._ask(x):
+            return -1
+        k: cython.Py_ssize_t = best_of(self._scores, self._k)
+        return k if k < self._k else best_of(self._start, self._k)
+
+    @cython.cfunc
+    def label(self, at: cython.Py_ssize_t) -> Any:
+        """The label at a place, `None` at K."""
+        return self._labels[at] if at < self._k else None
+
+    @cython.cfunc
+    def probabilities(self, x: Any) -> Any:
+        """{label: probability} in canonical order; `None` where it is out of date."""
+        result: dict[Any, Any] = self._blank.copy()
+        labels: list[Any] = self._labels
+        if not self._ask(x):
+            return None
+        s = self._scores
+        p = s
+        k: cython.Py_ssize_t = best_of(s, self._k)
+        if k == self._k:
+            p = self._start
+            k = best_of(p, self._k)
+        if k == self._k:
+            return {}
+        to_probabilities(p, s, self._k, p[k])
+        for k in range(self._k):
+            result[labels[k]] = s[k]
+        return result
 
     def scores_many(self, rows: Any, slots: Any) -> Any:
         """The joint log-likelihoods of the rows of a table, (n, K); `None` as in `scores`.
@@ -258,7 +318,7 @@ class GaussianScorer:
         s2: cython.double
         s3: cython.double
         p = self._records
-        for k in range(0, n, _LANES):
+        for k in range(0, n, 4):
             s0 = self._start[k]
             s1 = self._start[k + 1]
             s2 = self._start[k + 2]
@@ -486,3 +546,61 @@ def _doubles(array: Any) -> cython.p_double:
 def _longs(array: Any) -> cython.p_longlong:
     view: cython.longlong[::1] = array
     return cython.address(view[0])
+
+
+def predict_one(self: Any, x: Any) -> Any:
+    """The most probable label of an event.
+
+    Parameters
+    ----------
+    x
+        a mapping of feature names to values. Features that are absent, `None` or NaN, or that
+        were never learned, are no evidence.
+
+    Returns
+    -------
+    A label; `None` where no class is known. Ties go to the first in canonical order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        a value that learning would refuse, naming the feature.
+    """
+    # `posterior.predict_one`, and its like below, without the call to the scorer.
+    asked: Any = self._scorer
+    if type(asked) is not GaussianScorer:
+        asked = self._new_scorer()
+    scorer: GaussianScorer = asked
+    at: cython.Py_ssize_t = scorer.place(x)
+    while at < 0:
+        scorer = self._new_scorer()
+        at = scorer.place(x)
+    return scorer.label(at)
+
+
+def predict_proba_one(self: Any, x: Any) -> dict[Any, float]:
+    """The probability of each class given an event.
+
+    Parameters
+    ----------
+    x
+        as for `predict_one`.
+
+    Returns
+    -------
+    {label: probability} in the order of `classes`; `{}` where no class is known.
+
+    Raises
+    ------
+    TypeError, ValueError
+        a value that learning would refuse, naming the feature.
+    """
+    asked: Any = self._scorer
+    if type(asked) is not GaussianScorer:
+        asked = self._new_scorer()
+    scorer: GaussianScorer = asked
+    result: dict[Any, float] | None = scorer.probabilities(x)
+    while result is None:
+        scorer = self._new_scorer()
+        result = scorer.probabilities(x)
+    return result

@@ -10,4 +10,4 @@ cdef extern from *:
     ctypedef const double *Given "const double *__restrict"
 
 cdef extern from "walk.h":
-    Py_ssize_t walk(object event, object order, double *values, double small, double large) noexcept
+    Py_ssize_t walk(object event, object names, double *values, double small, double large) noexcept

@@ -46,6 +46,9 @@ if not cython.compiled:
 ROWS = 6
 _ROWS = cython.declare(cython.Py_ssize_t, ROWS)
 
+# So many labels are looked at before a hash is: mostly they are the very objects in the index.
+_NEAR = cython.declare(cython.Py_ssize_t, 8)
+
 # While |x| (or it is 0) and the weights stay within these, no statistic can leave the range of a
 # double, and the error of no product can underflow.
 SMALL_VALUE = 1e-120
@@ -238,6 +241,8 @@ class MomentsTable:
     _shown: list[Any]
     _names: dict[Any, Any]
     _order: list[Any]
+    _walked: list[Any]  # the names in their order, as the objects that were read last
+    _walked_at: cython.longlong  # the clock's second number when they were copied
     _cells_array: Any
     _heads_array: Any
     _values_array: Any
@@ -274,6 +279,8 @@ class MomentsTable:
         self._shown = classes.order
         self._names = features.slots
         self._order = features.order
+        self._walked = []
+        self._walked_at = -1
         self._class_capacity = 0
         self._capacity = 0
         self._present = 0
@@ -423,6 +430,10 @@ class MomentsTable:
         """The name of a feature slot."""
         return self._order[i]
 
+    def names(self) -> list[Any]:
+        """The names of the feature slots, as a list of its own."""
+        return list(self._order)
+
     def label(self, k: int) -> Any:
         """The label of a class slot."""
         return self._shown[k]
@@ -442,7 +453,10 @@ class MomentsTable:
     def _read(self, x: Any) -> Any:
         event: dict[Any, Any] = x if type(x) is dict else as_event(x)
         n: cython.Py_ssize_t = len(self._order)
-        i: cython.Py_ssize_t = walk(event, self._order, self._values, _SMALL_VALUE, _LARGE_VALUE)
+        if self._walked_at != self._clock[1]:
+            self._walked = list(self._order)
+            self._walked_at = self._clock[1]
+        i: cython.Py_ssize_t = walk(event, self._walked, self._values, _SMALL_VALUE, _LARGE_VALUE)
         if i < 0 or (self._positive and self._is_negative(i)):
             return self._read_any(event)
         self._present = i
@@ -502,6 +516,20 @@ class MomentsTable:
     # -- learning --------------------------------------------------------------------------
 
     @cython.cfunc
+    @cython.exceptval(-2, check=True)
+    def _slot(self, y: Any) -> cython.Py_ssize_t:
+        """The slot of a class, -1 where it has none; raises where y is no label."""
+        k: cython.Py_ssize_t
+        for k in range(min(len(self._shown), _NEAR)):
+            if y is self._shown[k]:
+                return k
+        slot = self._labels.get(y) if type(y) is str or type(y) is int else None
+        if slot is None or type(y) is not type(self._shown[slot]):
+            slot = self._classes.find(y)
+        k = -1 if slot is None else slot
+        return k
+
+    @cython.cfunc
     def learn(self, x: Any, y: Any, w: Any, t: Any) -> None:
         """Learns one event; raises and changes nothing where any part of it is refused."""
         k: cython.Py_ssize_t
@@ -510,20 +538,17 @@ class MomentsTable:
             weight = check_weight(w)
         if t is not None and not _is_time(t):
             event_time(t)
-        slot = self._labels.get(y) if type(y) is str or type(y) is int else None
-        if slot is None or type(y) is not type(self._shown[slot]):
-            slot = self._classes.find(y)
+        k = self._slot(y)
         new = self._read(x)
         if self._fading is not None:
-            self._learn_fading(x, y, weight, t, slot, new)
+            self._learn_fading(x, y, weight, t, k, new)
             return
         if weight == 0.0:
             return
-        is_new: cython.bint = slot is None
+        is_new: cython.bint = k < 0
         if is_new or new is not None:
-            slot = self._admit(y, new or [])
+            k = self._admit(y, new or [])
             self._read(x)  # again, now that each name has its slot
-        k = slot
         if (
             self._wild
             or not _SMALL_WEIGHT <= weight <= _LARGE_WEIGHT
@@ -541,23 +566,27 @@ class MomentsTable:
 
     @cython.cfunc
     def _learn_fading(
-        self, x: Any, y: Any, weight: cython.double, t: Any, slot: Any, new: Any
+        self,
+        x: Any,
+        y: Any,
+        weight: cython.double,
+        t: Any,
+        k: cython.Py_ssize_t,
+        new: Any,
     ) -> None:
         """The rest of `learn` where weights fade: the landmark moves before the event counts.
 
         An event that has faded to nothing makes its class, and else changes nothing.
         """
-        k: cython.Py_ssize_t
         ms = needed_time(t)
         shift = self._fading.shift(ms)
         faded: cython.double = self._fading.weigh(weight, ms)
         if weight == 0.0:
             return
         names: list[Any] = new if new is not None and faded > 0.0 else []
-        is_new: cython.bint = slot is None
+        is_new: cython.bint = k < 0
         if is_new or names:
-            slot = self._admit(y, names)
-        k = slot
+            k = self._admit(y, names)
         before: Any = (self._cells_array.copy(), self._heads_array.copy()) if shift else None
         if shift:
             self.fade(shift)

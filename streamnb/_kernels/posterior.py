@@ -26,6 +26,8 @@ if cython.compiled:
 else:
     from math import exp
 
+    from streamnb._kernels._posterior import to_probabilities
+
 
 @cython.cfunc
 @cython.inline
@@ -153,7 +155,7 @@ def posteriors(scores: Any, log_prior: Any) -> None:
     Parameters
     ----------
     scores
-        (n, K) float64, C-contiguous; overwritten with the probabilities.
+        (n, K) float64, C-contiguous, K > 0; overwritten with the probabilities.
     log_prior
         (K,) float64.
     """
@@ -164,7 +166,6 @@ def posteriors(scores: Any, log_prior: Any) -> None:
     r: cython.Py_ssize_t
     i: cython.Py_ssize_t
     high: cython.double
-    total: cython.double
     for r in range(n):
         high = float("-inf")
         for i in range(m):
@@ -173,12 +174,8 @@ def posteriors(scores: Any, log_prior: Any) -> None:
             for i in range(m):
                 s[r, i] = prior[i]
                 high = max(high, s[r, i])
-        total = 0.0
-        for i in range(m):
-            s[r, i] = exp(s[r, i] - high)
-            total += s[r, i]
-        for i in range(m):
-            s[r, i] = s[r, i] / total
+        row = cython.address(s[r, 0]) if cython.compiled else s[r]
+        to_probabilities(row, row, m, high)
 
 
 def best(scores: Any, log_prior: Any) -> Any:

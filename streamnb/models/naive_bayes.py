@@ -8,6 +8,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import ClassVar
 
+from streamnb._kernels import gaussian
 from streamnb._kernels._values import check_parameter
 from streamnb.likelihoods import Gaussian, Poisson
 from streamnb.likelihoods.gaussian import linear_log_ratio, measured
@@ -77,6 +78,9 @@ class GaussianNB(MomentsClassifier):
     >>> model.predict_one({"height": 1.3})
     'child'
     """
+
+    predict_one = gaussian.predict_one  # type: ignore[assignment]  # no **kwargs
+    predict_proba_one = gaussian.predict_proba_one  # type: ignore[assignment]  # as above
 
     kind: ClassVar[str] = "gaussian"
     readings: ClassVar[tuple[str, ...]] = (
