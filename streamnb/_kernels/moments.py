@@ -46,7 +46,7 @@ if not cython.compiled:
 ROWS = 6
 _ROWS = cython.declare(cython.Py_ssize_t, ROWS)
 
-# So many labels are looked at before a hash is: mostly they are the very objects in the index.
+# So many labels are looked at, as objects, before a hash is.
 _NEAR = cython.declare(cython.Py_ssize_t, 8)
 
 # While |x| (or it is 0) and the weights stay within these, no statistic can leave the range of a
@@ -243,6 +243,8 @@ class MomentsTable:
     _order: list[Any]
     _walked: list[Any]  # the names in their order, as the objects that were read last
     _walked_at: cython.longlong  # the clock's second number when they were copied
+    _met: list[Any]  # the labels, as the objects that were learned last
+    _met_at: cython.longlong
     _cells_array: Any
     _heads_array: Any
     _values_array: Any
@@ -281,6 +283,8 @@ class MomentsTable:
         self._order = features.order
         self._walked = []
         self._walked_at = -1
+        self._met = []
+        self._met_at = -1
         self._class_capacity = 0
         self._capacity = 0
         self._present = 0
@@ -520,13 +524,21 @@ class MomentsTable:
     def _slot(self, y: Any) -> cython.Py_ssize_t:
         """The slot of a class, -1 where it has none; raises where y is no label."""
         k: cython.Py_ssize_t
-        for k in range(min(len(self._shown), _NEAR)):
-            if y is self._shown[k]:
-                return k
+        if self._met_at == self._clock[1]:
+            for k in range(min(len(self._met), _NEAR)):
+                if y is self._met[k]:
+                    return k
         slot = self._labels.get(y) if type(y) is str or type(y) is int else None
         if slot is None or type(y) is not type(self._shown[slot]):
             slot = self._classes.find(y)
-        k = -1 if slot is None else slot
+        if slot is None:
+            return -1
+        k = slot
+        if self._met_at != self._clock[1]:
+            self._met = list(self._shown)
+            self._met_at = self._clock[1]
+        if k < len(self._met) and type(y) is type(self._shown[k]):
+            self._met[k] = y
         return k
 
     @cython.cfunc
