@@ -61,9 +61,9 @@ def read_counts(X: Any, columns: Sequence[Name] | None = None) -> SparseRows:
     else:
         names = frames.read_names(X, columns)
         bounds, places, cells = sparse.indptr, sparse.indices, sparse.data
-        good = (cells > 0) & (cells < np.inf)
-        if good.all():
+        if survey.survey(cells, 0.0, np.finfo(np.float64).max) == 0 and (cells > 0).all():
             return _named(bounds, places, cells, names)
+        good = (cells > 0) & (cells < np.inf)
         rows = np.repeat(np.arange(sparse.shape[0]), np.diff(bounds))
         bad = np.flatnonzero(~(good | (cells == 0)))
         if bad.size:
@@ -76,16 +76,14 @@ def read_counts(X: Any, columns: Sequence[Name] | None = None) -> SparseRows:
 
 def _named(bounds: Any, places: Any, cells: Any, names: Sequence[Name]) -> SparseRows:
     """The rows of cells in these columns; columns without a cell are left out."""
-    used = np.flatnonzero(np.bincount(places, minlength=1)) if len(places) else places
-    columns = np.zeros(int(used[-1]) + 1 if len(used) else 1, dtype=np.int64)
-    columns[used] = np.arange(len(used))
+    used, ranked = survey.used(np.ascontiguousarray(places, dtype=np.int64), len(names))
     numbered = isinstance(names, frames.Numbered)
     return SparseRows(
         np.ascontiguousarray(bounds, dtype=np.int64),
-        columns[places],
+        ranked,
         np.ascontiguousarray(cells, dtype=np.float64),
         frames.Numbered(used) if numbered else [names[place] for place in used.tolist()],
-        used.astype(np.int64) if numbered else None,
+        used if numbered else None,
     )
 
 
@@ -119,6 +117,8 @@ def _refuse(rows: Any, places: Any, cells: Any, names: Sequence[Name]) -> None:
 def thresholded(rows: SparseRows, threshold: float) -> SparseRows:
     """The rows with a 1 for each count above a threshold, and nothing else."""
     kept = rows.values > threshold
+    if kept.all():
+        return SparseRows(rows.bounds, rows.columns, np.ones(len(kept)), rows.names, rows.numbers)
     row = np.repeat(np.arange(len(rows.bounds) - 1), np.diff(rows.bounds))[kept]
     bounds = np.zeros(len(rows.bounds), dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=len(bounds) - 1), out=bounds[1:])

@@ -40,6 +40,7 @@ COMPLEMENT = 2
 _MULTINOMIAL = cython.declare(cython.int, MULTINOMIAL)
 _BERNOULLI = cython.declare(cython.int, BERNOULLI)
 _HEAD = cython.declare(cython.Py_ssize_t, 6)  # numbers of a class in a `CountsTable`
+_LOGS = cython.declare(cython.Py_ssize_t, 1024)
 _SHIFT = cython.declare(cython.longlong, 20)  # a word of a table's `places`
 _NUMBERS = cython.declare(cython.longlong, (1 << 20) - 1)
 _MINUS_INFINITY = cython.declare(cython.double, float("-inf"))
@@ -92,6 +93,9 @@ class BagScorer:
     _full: cython.p_double  # those of them that were in every event of the class
     _scores: cython.p_double
     _ranks: cython.p_longlong  # class slot: its place among the labels
+    _logs: (
+        cython.p_double
+    )  # log(c + alpha) for whole counts c below _LOGS; NaN till it is asked for
     _version: cython.longlong
     _layout: cython.longlong
     _k: cython.Py_ssize_t
@@ -149,6 +153,7 @@ class BagScorer:
             *(np.zeros(k + 1) for _ in range(6)),
             ranks,
             table.present(),
+            np.full(_LOGS, np.nan),
         )
         a = self._arrays
         if cython.compiled:
@@ -170,6 +175,7 @@ class BagScorer:
             self._scores = _doubles(a[15])
             self._ranks = _longs(a[16])
             self._present = _doubles(a[17])
+            self._logs = _doubles(a[18])
         else:
             (
                 self._heads,
@@ -190,6 +196,7 @@ class BagScorer:
                 self._scores,
                 self._ranks,
                 self._present,
+                self._logs,
             ) = (memoryview(array.data) for array in a)
         self._layout = self._clock[1]
         self._refresh()
@@ -250,32 +257,33 @@ class BagScorer:
         r: cython.Py_ssize_t
         k: cython.Py_ssize_t
         i: cython.longlong
-        j: cython.longlong
         n: cython.Py_ssize_t = self._k
         dense: cython.bint = self._alpha > 0.0 and tokens.shape[0] * n <= 4 * columns.shape[0]
-        array = np.zeros((tokens.shape[0], n + 1) if dense else (1, 1))
+        wide: cython.Py_ssize_t = (n + 4) // 4 * 4
+        array = np.zeros((tokens.shape[0], wide) if dense else (1, wide))
         said: cython.double[:, ::1] = array
+        sums_array = np.zeros(wide)
+        sums: cython.double[::1] = sums_array
         s = self._scores
         if dense:
             for i in range(tokens.shape[0]):
-                self._begin()
                 if t[i] >= 0:
+                    self._begin()
                     self._hear(t[i], 1.0)
-                for k in range(n):
-                    said[i, k] = s[k]
-                said[i, n] = self._hits[n]  # whether any class has seen it
+                    for k in range(n):
+                        said[i, k] = s[k]
+                    said[i, n] = self._hits[n]  # whether any class has seen it
         for r in range(bounds.shape[0] - 1):
             self._begin()
-            for i in range(b[r], b[r + 1]):
-                j = u[i]
-                if not dense:
-                    if t[j] >= 0:
-                        self._hear(t[j], v[i])
-                elif said[j, n] != 0.0:
-                    for k in range(n):
-                        s[k] += v[i] * said[j, k]
-                    s[n] += v[i]
-                    self._hits[n] += 1.0
+            if dense:
+                _add_up(sums, said, u, v, b[r], b[r + 1])
+                for k in range(n + 1):
+                    s[k] = sums[k]
+                self._hits[n] = s[n]  # 0 where it is; else it counts for Bernoulli alone
+            else:
+                for i in range(b[r], b[r + 1]):
+                    if t[u[i]] >= 0:
+                        self._hear(t[u[i]], v[i])
             self._end()
             for k in range(n):
                 out[r, k] = s[k]
@@ -317,19 +325,18 @@ class BagScorer:
         if self._event == _MULTINOMIAL:
             for i in range(start, start + n):
                 r = self._ranks[_index(self._cells[2 * i + 1])]
-                c = self._cells[2 * i] * self._now
-                s[r] += v * (log(c + self._alpha) - self._log_alpha)
+                s[r] += v * (self._log(self._cells[2 * i] * self._now) - self._log_alpha)
                 self._hits[r] += 1.0
         elif self._event == _BERNOULLI:
             for i in range(start, start + n):
                 r = self._ranks[_index(self._cells[2 * i + 1])]
                 c = self._cells[2 * i]
-                rest = max(self._heads[self._classes[r] * _HEAD] - c, 0.0) * self._now + self._alpha
+                rest = max(self._heads[self._classes[r] * _HEAD] - c, 0.0) * self._now
                 self._hits[r] += 1.0
-                if rest == 0.0:
+                if rest + self._alpha == 0.0:
                     self._full[r] += 1.0
                 else:
-                    s[r] += log(c * self._now + self._alpha) - log(rest) - self._base[r]
+                    s[r] += self._log(c * self._now) - self._log(rest) - self._base[r]
         else:
             counts = self._full
             for i in range(start, start + n):
@@ -338,12 +345,30 @@ class BagScorer:
             for k in range(self._k):
                 total += counts[k]
             for k in range(self._k):
-                rest = max(total - counts[k], 0.0) * self._now + self._alpha
+                rest = max(total - counts[k], 0.0) * self._now
                 counts[k] = 0.0
-                if rest == 0.0:  # it is nowhere else: certainty, counted apart
+                if rest + self._alpha == 0.0:  # it is nowhere else: certainty, counted apart
                     self._hits[k] += 1.0
                 else:
-                    s[k] -= v * (log(rest) - self._base[k])
+                    s[k] -= v * (self._log(rest) - self._base[k])
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def _log(self, c: cython.double) -> cython.double:
+        """log(c + alpha), which is not 0, of a count."""
+        i: cython.Py_ssize_t
+        v: cython.double
+        if not 0.0 <= c < _LOGS:
+            return log(c + self._alpha)
+        i = _index(c)
+        if i != c:
+            return log(c + self._alpha)
+        v = self._logs[i]
+        if v != v:
+            v = log(c + self._alpha)
+            self._logs[i] = v
+        return v
 
     @cython.cfunc
     def _end(self) -> None:
@@ -484,6 +509,41 @@ class BagScorer:
         """log(1 - p) of a token with the count c; `whole` is log(N + 2 alpha). 1 where p is 1."""
         rest: cython.double = max(self._of(k, 0) - c, 0.0) * self._now + self._alpha
         return log(rest) - whole if rest > 0.0 else 1.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _add_up(
+    sums: cython.double[::1],
+    said: cython.double[:, ::1],
+    u: cython.longlong[::1],
+    v: cython.double[::1],
+    first: cython.longlong,
+    last: cython.longlong,
+) -> cython.void:
+    """The sums of what the columns u say, times their counts v."""
+    i: cython.longlong
+    j: cython.longlong
+    k: cython.Py_ssize_t
+    wide: cython.Py_ssize_t = said.shape[1]
+    c: cython.double
+    s0: cython.double
+    s1: cython.double
+    s2: cython.double
+    s3: cython.double
+    for k in range(0, wide, 4):
+        s0 = s1 = s2 = s3 = 0.0
+        for i in range(first, last):
+            j = u[i]
+            c = v[i]
+            s0 += c * said[j, k]
+            s1 += c * said[j, k + 1]
+            s2 += c * said[j, k + 2]
+            s3 += c * said[j, k + 3]
+        sums[k] = s0
+        sums[k + 1] = s1
+        sums[k + 2] = s2
+        sums[k + 3] = s3
 
 
 @cython.cfunc

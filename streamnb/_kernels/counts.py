@@ -889,6 +889,7 @@ class CountsTable:
         total: cython.double
         rest: cython.double
         whole: cython.bint
+        plain: cython.bint
         last: cython.Py_ssize_t = bounds.shape[0] - 1
         dense: cython.bint = tokens.shape[0] * n <= 4 * (b[last] - b[0])
         array = np.zeros((tokens.shape[0], n) if dense else (1, 1))
@@ -898,6 +899,9 @@ class CountsTable:
         for r in range(last):
             if w[r] == 0.0:
                 continue
+            plain = dense and self._least == 0.0
+            if plain:
+                _add_row(sums, u, v, b[r], b[r + 1], y[r], w[r])
             total = rest = 0.0
             whole = True
             for i in range(b[r], b[r + 1]):
@@ -905,10 +909,10 @@ class CountsTable:
                 if c < self._least:
                     whole = False
                     continue
-                if dense:
-                    sums[u[i], y[r]] += c
-                else:
+                if not dense:
                     self._add(t[u[i]], k[y[r]], c)
+                elif not plain:
+                    sums[u[i], y[r]] += c
                 s = total + v[i]
                 rest += _sum_error(total, v[i], s)
                 total = s
@@ -946,19 +950,49 @@ class CountsTable:
 
     @cython.cfunc
     def _put_back(self, tokens: Any, classes: Any, array: Any) -> None:
-        """Puts counts from an array in the place of those that `_gather` found, where not 0."""
+        """Puts counts from an array, which become 0, in the place of those that `_gather` found."""
         t: cython.longlong[::1] = tokens
         k: cython.longlong[::1] = classes
         sums: cython.double[:, ::1] = array
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         at: cython.longlong
+        found: cython.longlong
+        start: cython.longlong
+        places = np.full(self._class_capacity, -1, dtype=np.int64)
+        places[classes] = np.arange(len(classes))
+        of_class: cython.longlong[::1] = places
         for i in range(tokens.shape[0]):
+            if t[i] < 0:
+                continue
+            start = self._places[t[i]] >> _SHIFT
+            for at in range(start, start + (self._places[t[i]] & _NUMBERS)):
+                found = of_class[_index(self._cells[2 * at + 1])]
+                if found >= 0 and sums[i, found] != 0.0:
+                    if self._cells[2 * at] != sums[i, found]:
+                        self._set(k[found], at, sums[i, found])
+                    sums[i, found] = 0.0
             for j in range(classes.shape[0]):
                 if sums[i, j] != 0.0:
                     at = self._cell(t[i], k[j])
-                    if self._cells[2 * at] != sums[i, j]:
-                        self._set(k[j], at, sums[i, j])
+                    self._set(k[j], at, sums[i, j])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _add_row(
+    sums: cython.double[:, ::1],
+    u: cython.longlong[::1],
+    v: cython.double[::1],
+    first: cython.longlong,
+    last: cython.longlong,
+    column: cython.longlong,
+    w: cython.double,
+) -> cython.void:
+    """Adds one row's counts v, w times each, to a column of the sums."""
+    i: cython.longlong
+    for i in range(first, last):
+        sums[u[i], column] += w * v[i]
 
 
 def _longer(array: Any, n: int) -> Any:

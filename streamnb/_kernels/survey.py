@@ -102,3 +102,40 @@ def code(numbers: Any) -> Any:
     for i in range(n):
         codes[i] = places[v[i] - low]
     return different, codes_array
+
+
+def used(places: Any, d: int) -> Any:
+    """The columns of a sparse table that have cells, and the cells' places among these.
+
+    Parameters
+    ----------
+    places
+        (m,) int64, the column of each cell, from 0 to d - 1.
+    d
+        the number of columns.
+
+    Returns
+    -------
+    The columns in order, (U,) int64, and (m,) int64; this is `places` where all are used.
+    """
+    ranks_array: Any = np.zeros(d, dtype=np.int64)
+    if cython.compiled:
+        p: cython.const[cython.longlong][::1] = places  # type: ignore[valid-type]
+        ranks: cython.longlong[::1] = ranks_array
+    else:
+        p, ranks = memoryview(places), memoryview(ranks_array)
+    i: cython.Py_ssize_t
+    for i in range(places.shape[0]):
+        ranks[p[i]] = 1
+    columns: Any = np.flatnonzero(ranks_array).astype(np.int64, copy=False)
+    if len(columns) == d:
+        return columns, places
+    ranks_array[columns] = np.arange(len(columns))
+    ranked: Any = np.empty(places.shape[0], dtype=np.int64)
+    if cython.compiled:
+        out: cython.longlong[::1] = ranked
+    else:
+        out = memoryview(ranked)
+    for i in range(places.shape[0]):
+        out[i] = ranks[p[i]]
+    return columns, ranked
