@@ -10,21 +10,25 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import time
+import timeit
+import tracemalloc
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from bench_models import best, row
 from river import naive_bayes as river
 from sklearn import naive_bayes as sklearn
+from timing import best, call, once, row
 
 import streamnb
 from streamnb import _kernels
 
 NAMES = ("MultinomialNB", "BernoulliNB", "ComplementNB")
+VOCABULARIES = (10**4, 10**5, 10**6)
+TOKENS = (20, 100, 1000)
 EVENTS = 1000
+TURN = "x = event(); model.predict_proba_one(x); model.learn_one(x, 'a')"
 
 
 def taught(model: Any, vocabulary: int) -> Any:
@@ -36,50 +40,72 @@ def taught(model: Any, vocabulary: int) -> Any:
     return model
 
 
-def in_turn(verb: Callable[[Any], Any], events: Sequence[Any]) -> Callable[[], Any]:
-    """A call that takes the next event each time."""
-    endless = itertools.cycle(events)
-    return lambda: verb(next(endless))
-
-
-def once(call: Callable[[], Any]) -> float:
-    """The time of one call in microseconds."""
-    began = time.perf_counter()
-    call()
-    return 1e6 * (time.perf_counter() - began)
-
-
-def one_by_one(name: str, vocabulary: int, tokens: int, events: int) -> None:
-    """Learning, asking, and both in turn."""
+def drawn(words: Any, tokens: int, events: int, p: Any = None) -> list[dict[str, int]]:
+    """Events of so many different tokens, drawn evenly or by p."""
     rng = np.random.default_rng(tokens)
-    xs = [
-        {f"word{j}": 1 for j in rng.choice(vocabulary, tokens, replace=False).tolist()}
-        for _ in range(events)
-    ]
+    if p is None:
+        draws = (rng.choice(words, tokens, replace=False) for _ in range(events))
+    else:
+        draws = (dict.fromkeys(rng.choice(words, 8 * tokens, p=p).tolist()) for _ in range(events))
+    return [{f"word{j}": 1 for j in itertools.islice(draw, tokens)} for draw in draws]
+
+
+def in_turn(events: Sequence[Any]) -> Callable[[], Any]:
+    """Answers the next event each time."""
+    return itertools.cycle(events).__next__
+
+
+def one_by_one(name: str, vocabulary: int, events: int) -> None:
+    """Learning, asking, and both in turn."""
     ours = taught(getattr(streamnb, name)(), vocabulary)
     theirs = taught(getattr(river, name)(), vocabulary)
-    where = f"{tokens} of {vocabulary:.0e}"
+    slow = name != "MultinomialNB" and vocabulary > 10**4
+    for tokens in TOKENS:
+        xs = drawn(vocabulary, tokens, events)
+        for what, statement in {
+            "learn_one": "model.learn_one(event(), 'a')",
+            "predict_one": "model.predict_one(event())",
+            "predict_proba_one": "model.predict_proba_one(event())",
+            "predict_proba_one, learn_one in turn": TURN,
+        }.items():
+            calls = [call(statement, model=m, event=in_turn(xs)) for m in (ours, theirs)]
+            if slow and what != "learn_one":
+                if tokens != 100 or what == "predict_one":
+                    continue  # it is the vocabulary that River's time goes by
+                times = [*best(calls[0]), once(lambda calls=calls: calls[1].timeit(1))]
+            else:
+                times = best(*calls, seconds=0.01)
+            row(f"{name}.{what}, {tokens} of {vocabulary:.0e}", times[0], "River", times[1])
 
-    def turn(model: Any) -> Callable[[Any], None]:
-        def both(x: Any) -> None:
-            model.predict_proba_one(x)
-            model.learn_one(x, "a")
 
-        return both
+def growth(name: str) -> None:
+    """Asking and learning in turn, as the vocabulary grows, for weights that are whole."""
+    small, large = (taught(getattr(streamnb, name)(), size) for size in (10**4, 10**6))
+    hot = np.random.default_rng(1).choice(10**6, 10**4, replace=False)
 
-    a, b = best(*(in_turn(lambda x, m=m: m.learn_one(x, "a"), xs) for m in (ours, theirs)))
-    row(f"{name}.learn_one, {where}", a, "River", b)
-    slow = vocabulary * tokens > 10**7 or (name != "MultinomialNB" and vocabulary > 10**4)
-    for what, verb in (
-        ("predict_proba_one", lambda m: m.predict_proba_one),
-        ("both in turn", turn),
-    ):
-        if slow:
-            (a,) = best(in_turn(verb(ours), xs))
-            b = once(in_turn(verb(theirs), xs))
-        else:
-            a, b = best(in_turn(verb(ours), xs), in_turn(verb(theirs), xs))
-        row(f"{name} {what}, {where}", a, "River", b)
+    def zipf(size: int) -> Any:
+        p = 1.0 / np.arange(1, size + 1)
+        return p / p.sum()
+
+    pairs = {
+        "as often as words of a text": (
+            drawn(10**4, 100, EVENTS, zipf(10**4)),
+            drawn(10**6, 100, EVENTS, zipf(10**6)),
+        ),
+        "10^4 of them, evenly": (drawn(10**4, 100, EVENTS), drawn(hot, 100, EVENTS)),
+        "all, evenly": (drawn(10**4, 100, EVENTS), drawn(10**6, 100, EVENTS)),
+    }
+    for what, (few, many_) in pairs.items():
+        times = best(
+            call(TURN, model=large, event=in_turn(many_)),
+            call(TURN, model=small, event=in_turn(few)),
+        )
+        tokens = len(set().union(*few)), len(set().union(*many_))
+        where = f"{tokens[0]:,} and {tokens[1]:,} different tokens"
+        print(
+            f"{name} in turn, vocabulary 10^6 to 10^4, {what} ({where}): "
+            f"{times[0]:.1f} to {times[1]:.1f} us, {times[0] / times[1]:.2f} times"
+        )
 
 
 def many(name: str, vocabulary: int, n: int = 2000, tokens: int = 100) -> None:
@@ -102,8 +128,21 @@ def many(name: str, vocabulary: int, n: int = 2000, tokens: int = 100) -> None:
         ),
     }
     for verb, pair in calls.items():
-        a, b = (each / n for each in best(*pair))
-        row(f"{name}.{verb}, sparse, {vocabulary:.0e}, a row", a, "scikit-learn", b)
+        times = best(*map(timeit.Timer, pair))
+        ours_time, theirs_time = (each / n for each in times)
+        row(f"{name}.{verb}, {vocabulary:.0e}, a row", ours_time, "scikit-learn", theirs_time)
+
+
+def size(vocabulary: int = 10**6) -> None:
+    """What so many tokens of two classes take in memory, and as bytes."""
+    tracemalloc.start()
+    model = taught(streamnb.MultinomialNB(), vocabulary)
+    memory = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    print(
+        f"MultinomialNB, {vocabulary:.0e} tokens of two classes: {memory / 1e6:.0f} MB in memory, "
+        f"{len(streamnb.dumps(model)) / 1e6:.0f} MB as bytes"
+    )
 
 
 def main() -> None:
@@ -112,11 +151,13 @@ def main() -> None:
     parser.add_argument("--one", action="store_true", help="one event instead of many")
     events = 1 if parser.parse_args().one else EVENTS
     print(f"streamnb {streamnb.__version__}, kernels {_kernels.LEVEL}, {events} events")
-    for name, vocabulary in itertools.product(NAMES, (10**4, 10**5, 10**6)):
-        for tokens in (20, 100, 1000) if vocabulary == 10**4 else (100,):
-            one_by_one(name, vocabulary, tokens, events)
+    for name, vocabulary in itertools.product(NAMES, VOCABULARIES):
+        one_by_one(name, vocabulary, events)
+    for name in ("BernoulliNB", "ComplementNB"):
+        growth(name)
     for name, vocabulary in itertools.product(NAMES, (10**4, 10**5)):
         many(name, vocabulary)
+    size()
 
 
 if __name__ == "__main__":

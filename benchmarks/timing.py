@@ -1,0 +1,38 @@
+"""Times of calls side by side, for the benchmarks."""
+
+from __future__ import annotations
+
+import time
+import timeit
+from collections.abc import Callable
+from typing import Any
+
+ROUNDS = 15
+
+
+def call(statement: str, **names: Any) -> timeit.Timer:
+    """A statement, as users write it, with the names in it."""
+    return timeit.Timer(statement, globals=names)
+
+
+def best(*timers: timeit.Timer, seconds: float = 0.02) -> list[float]:
+    """The least time of each in microseconds, its rounds taking turns with the others'."""
+    counts = [max(1, int(seconds / max(timer.timeit(2) / 2, 1e-9))) for timer in timers]
+    least = [float("inf")] * len(timers)
+    for _ in range(ROUNDS):
+        for at, (timer, count) in enumerate(zip(timers, counts, strict=True)):
+            least[at] = min(least[at], timer.timeit(count) / count)
+    return [1e6 * time for time in least]
+
+
+def once(action: Callable[[], Any]) -> float:
+    """The time of one call in microseconds."""
+    began = time.perf_counter()
+    action()
+    return 1e6 * (time.perf_counter() - began)
+
+
+def row(name: str, ours: float, peer: str, theirs: float, unit: str = "us") -> None:
+    """One line of the table."""
+    ratio = f"{theirs / ours:>10,.1f}x"
+    print(f"{name:<66} {ours:>10.3f} {unit:<3} {peer:<28} {theirs:>12.2f} {unit:<3}{ratio}")
