@@ -889,7 +889,6 @@ class CountsTable:
         total: cython.double
         rest: cython.double
         whole: cython.bint
-        plain: cython.bint
         last: cython.Py_ssize_t = bounds.shape[0] - 1
         dense: cython.bint = tokens.shape[0] * n <= 4 * (b[last] - b[0])
         array = np.zeros((tokens.shape[0], n) if dense else (1, 1))
@@ -899,9 +898,8 @@ class CountsTable:
         for r in range(last):
             if w[r] == 0.0:
                 continue
-            plain = dense and self._least == 0.0
-            if plain:
-                _add_row(sums, u, v, b[r], b[r + 1], y[r], w[r])
+            if dense:
+                _add_row(sums, u, v, b[r], b[r + 1], y[r], w[r], self._least)
             total = rest = 0.0
             whole = True
             for i in range(b[r], b[r + 1]):
@@ -911,8 +909,6 @@ class CountsTable:
                     continue
                 if not dense:
                     self._add(t[u[i]], k[y[r]], c)
-                elif not plain:
-                    sums[u[i], y[r]] += c
                 s = total + v[i]
                 rest += _sum_error(total, v[i], s)
                 total = s
@@ -988,11 +984,15 @@ def _add_row(
     last: cython.longlong,
     column: cython.longlong,
     w: cython.double,
+    least: cython.double,
 ) -> cython.void:
-    """Adds one row's counts v, w times each, to a column of the sums."""
+    """Adds one row's counts v, w times each where that is not below the least, to a column."""
     i: cython.longlong
+    c: cython.double
     for i in range(first, last):
-        sums[u[i], column] += w * v[i]
+        c = w * v[i]
+        if c >= least:
+            sums[u[i], column] += c
 
 
 def _longer(array: Any, n: int) -> Any:
