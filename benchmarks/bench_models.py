@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import pickle
-import timeit
 import tracemalloc
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -60,7 +59,7 @@ def tables(what: str, ours: Any, X: Any, peer: str, theirs: Sequence[Callable[..
     statements = ("ours.learn_many(X, y)", "ours.predict_many(X)", "ours.predict_proba_many(X)")
     others = (lambda: learn(y), *ask)
     for verb, statement, other in zip(VERBS, statements, others, strict=True):
-        times = best(call(statement, ours=ours, X=X, y=y), timeit.Timer(other))
+        times = best(call(statement, ours=ours, X=X, y=y), call(other))
         row(f"{what}.{verb}, a row", times[0] / n, peer, times[1] / n)
 
 

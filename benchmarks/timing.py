@@ -1,4 +1,8 @@
-"""Times of calls side by side, for the benchmarks."""
+"""Times of calls side by side, for the benchmarks.
+
+They are the processor's time for this process, so that what else runs does not count, but for what
+it takes of the caches; BLAS has one thread.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,16 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 ROUNDS = 15
 
+threadpool_limits(1)
 
-def call(statement: str, **names: Any) -> timeit.Timer:
-    """A statement, as users write it, with the names in it."""
-    return timeit.Timer(statement, globals=names)
+
+def call(statement: str | Callable[[], Any], **names: Any) -> timeit.Timer:
+    """A statement, as users write it, with the names in it; or a function."""
+    return timeit.Timer(statement, timer=time.process_time, globals=names)
 
 
 def best(*timers: timeit.Timer, seconds: float = 0.02) -> list[float]:
@@ -22,14 +30,14 @@ def best(*timers: timeit.Timer, seconds: float = 0.02) -> list[float]:
     for _ in range(ROUNDS):
         for at, (timer, count) in enumerate(zip(timers, counts, strict=True)):
             least[at] = min(least[at], timer.timeit(count) / count)
-    return [1e6 * time for time in least]
+    return [1e6 * each for each in least]
 
 
 def once(action: Callable[[], Any]) -> float:
     """The time of one call in microseconds."""
-    began = time.perf_counter()
+    began = time.process_time()
     action()
-    return 1e6 * (time.perf_counter() - began)
+    return 1e6 * (time.process_time() - began)
 
 
 def row(name: str, ours: float, peer: str, theirs: float, unit: str = "us") -> None:

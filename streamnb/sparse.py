@@ -53,22 +53,21 @@ def read_counts(X: Any, columns: Sequence[Name] | None = None) -> SparseRows:
         if table.found & survey.MISSING or (table.values < 0).any():
             bad_rows, bad_places = np.nonzero(~(table.values >= 0))
             _refuse(bad_rows, bad_places, table.values[bad_rows, bad_places], table.names)
-        rows, places = np.nonzero(table.values)
-        cells = table.values[rows, places]
         names: Sequence[Name] = table.names
         if columns is None and isinstance(X, np.ndarray):
             names = frames.Numbered(np.arange(len(names)))
-    else:
-        names = frames.read_names(X, columns)
-        bounds, places, cells = sparse.indptr, sparse.indices, sparse.data
-        if survey.survey(cells, 0.0, np.finfo(np.float64).max) == 0 and (cells > 0).all():
-            return _named(bounds, places, cells, names)
-        good = (cells > 0) & (cells < np.inf)
-        rows = np.repeat(np.arange(sparse.shape[0]), np.diff(bounds))
-        bad = np.flatnonzero(~(good | (cells == 0)))
-        if bad.size:
-            _refuse(rows[bad], places[bad], cells[bad], names)
-        rows, places, cells = rows[good], places[good], cells[good]
+        bounds, places, cells = survey.nonzero(table.values)
+        return _named(bounds, places, cells, names)
+    names = frames.read_names(X, columns)
+    bounds, places, cells = sparse.indptr, sparse.indices, sparse.data
+    if survey.survey(cells, 0.0, np.finfo(np.float64).max) == 0 and (cells > 0).all():
+        return _named(bounds, places, cells, names)
+    good = (cells > 0) & (cells < np.inf)
+    rows = np.repeat(np.arange(sparse.shape[0]), np.diff(bounds))
+    bad = np.flatnonzero(~(good | (cells == 0)))
+    if bad.size:
+        _refuse(rows[bad], places[bad], cells[bad], names)
+    rows, places, cells = rows[good], places[good], cells[good]
     bounds = np.zeros(X.shape[0] + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=X.shape[0]), out=bounds[1:])
     return _named(bounds, places, cells, names)

@@ -139,3 +139,41 @@ def used(places: Any, d: int) -> Any:
     for i in range(places.shape[0]):
         out[i] = ranks[p[i]]
     return columns, ranked
+
+
+def nonzero(values: Any) -> Any:
+    """The cells of a table that are not 0, in order of rows.
+
+    Parameters
+    ----------
+    values
+        (n, d) float64, C-contiguous.
+
+    Returns
+    -------
+    (n + 1,) int64, row r having the cells from the r-th to the next; (m,) int64, the column of each
+    cell; (m,) float64, the cells.
+    """
+    bounds_array: Any = np.zeros(values.shape[0] + 1, dtype=np.int64)
+    m: cython.Py_ssize_t = np.count_nonzero(values)
+    places_array: Any = np.empty(m, dtype=np.int64)
+    cells_array: Any = np.empty(m)
+    if cython.compiled:
+        v: cython.const[cython.double][:, ::1] = values  # type: ignore[valid-type]
+        bounds: cython.longlong[::1] = bounds_array
+        places: cython.longlong[::1] = places_array
+        cells: cython.double[::1] = cells_array
+    else:
+        v, bounds = memoryview(values), memoryview(bounds_array)
+        places, cells = memoryview(places_array), memoryview(cells_array)
+    at: cython.Py_ssize_t = 0
+    r: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    for r in range(values.shape[0]):
+        for i in range(values.shape[1]):
+            if v[r, i] != 0.0:
+                places[at] = i
+                cells[at] = v[r, i]
+                at += 1
+        bounds[r + 1] = at
+    return bounds_array, places_array, cells_array
