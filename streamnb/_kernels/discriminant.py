@@ -871,6 +871,9 @@ class DiscriminantScorer:
         for i in range(self._idles):
             if self._varies(self._idle[i]):
                 return False
+        for i in range(self._d):  # unlearning may leave a feature constant
+            if not self._varies(self._evidence[i]):
+                return False
         if not self._given:
             for k in range(self._k):
                 w = self._prior_counts[k] + self._weight(k)

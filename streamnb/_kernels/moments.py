@@ -256,6 +256,7 @@ class MomentsTable:
     _present: cython.Py_ssize_t
     _wild: cython.bint
     _positive: cython.bint
+    _pooled: cython.bint
     _lock: Any
     _refusal: str
     _factors_array: Any
@@ -290,6 +291,7 @@ class MomentsTable:
         self._present = 0
         self._wild = False
         self._positive = positive
+        self._pooled = False
         self._lock = Lock()
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
@@ -704,7 +706,11 @@ class MomentsTable:
         self._spread_weight(k)
         self._learn_part(k, w)
         _add_weight(self._heads, 4 * k, w)
-        bad = np.flatnonzero(~np.isfinite(self._cells_array[k]).all(axis=0))
+        finite = np.isfinite(self._cells_array[k]).all(axis=0)
+        if self._pooled:
+            with np.errstate(over="ignore", invalid="ignore"):
+                finite &= np.isfinite(self._cells_array[:, 2].sum(axis=0))
+        bad = np.flatnonzero(~finite)
         label = self._shown[k]
         if not np.isfinite(self._heads_array[k]).all():
             what = f"the weight with w={w!r}"
@@ -717,6 +723,14 @@ class MomentsTable:
         self._cells_array[k] = cells
         self._heads_array[k] = heads
         return False
+
+    def pool(self, pooled: cython.bint) -> None:
+        """Whether to refuse, too, what makes a feature's squares in all classes infinite."""
+        self._pooled = pooled
+
+    def is_pooled(self) -> bool:
+        """Whether it does."""
+        return bool(self._pooled)
 
     def refusal(self) -> str:
         """Why the last row that was not learned was not."""

@@ -520,7 +520,7 @@ class ScatterTable:
         if other.pairs is not None:
             self.open_pairs()
             self.products[0], error = _sum(self.products[0], other.products[0])
-            self.products[1] += other.products[1] + error
+            self.products[1] = (self.products[1] + other.products[1]) + error
         for k in self._order():
             if other.weights[k, 0] > 0.0:
                 self._join_class(k, other.weights[k], other.means[k])
@@ -607,12 +607,22 @@ class ScatterTable:
         if there.size == 0:
             return ""
         known = self.known[: self._width] > 0.0
-        complete = there.size == int(known.sum()) and bool(known[there].all())
-        if complete and self.weights[k, 0] >= w * (1.0 - _NOISE):
-            return self._give(x, there, k, w, trial)
-        if self.pairs is None:
+        if not known[there].all():
             return "it has less weight there"
-        return self._give_pairs(x, there, k, w, trial)
+        complete = there.size == int(known.sum())
+        if self.pairs is None:
+            if not complete or self.weights[k, 0] < w * (1.0 - _NOISE):
+                return "it has less weight there"
+            return self._give(x, there, k, w, trial)
+        # A complete event may have come when it was not, or in a shard where it was not.
+        weight = self.weights[k, 0] if complete else 0.0
+        if (self.pairs[k, 0][np.ix_(there, there)] + weight < w * (1.0 - _NOISE)).any():
+            return "it has less weight there"
+        if trial:
+            return ""
+        if complete:
+            self.spread()
+        return self._give_pairs(x, there, k, w)
 
     def _give(self, x: Any, there: Any, k: int, w: float, trial: bool) -> str:  # noqa: FBT001
         """Takes back a complete event."""
@@ -644,15 +654,11 @@ class ScatterTable:
         self.settle()
         return ""
 
-    def _give_pairs(self, x: Any, there: Any, k: int, w: float, trial: bool) -> str:  # noqa: FBT001
-        """Takes back an incomplete event, from each pair of features that it has."""
+    def _give_pairs(self, x: Any, there: Any, k: int, w: float) -> str:
+        """Takes back an event from each pair of features that it has."""
         at = np.ix_(there, there)
         old = self.pairs[k, 0][at]
         left = old - w
-        if (left < -_NOISE * w).any():
-            return "it has less weight there"
-        if trial:
-            return ""
         last = left <= _NOISE * w
         left = np.where(last, 0.0, left)
         some = np.where(last, 1.0, left)
@@ -667,11 +673,11 @@ class ScatterTable:
         self.pairs[k, 1][at] = np.where(last, 0.0, moved)
         self.pairs[k, 2][at] = np.where(last, 0.0, moved_lo)
         sums, error = _sum(self.products[0][at], -lost)
-        sums_lo = self.products[1][at] + error
+        sums, sums_lo = _sum(sums, self.products[1][at] + error)
         gone = ~(self.pairs[:, 0] > 0.0).any(axis=0)
         self.products[0][at] = sums
         self.products[1][at] = sums_lo
-        below = (self.products[0] + self.products[1]).diagonal() <= 0.0
+        below = self.products[0].diagonal() <= 0.0
         self.products[:, below] = 0.0
         self.products[:, :, below] = 0.0
         self.products[:, gone] = 0.0

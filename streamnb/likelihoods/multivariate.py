@@ -222,6 +222,8 @@ def repaired(covariance: Floats, variances: Floats, *, light: bool) -> discrimin
     factor = discriminant.Factor(len(variances))
     if not light and factor.factorize(covariance):
         return factor
+    # Differences have doubles, but not the squares of them all.
+    variances = np.clip(variances, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
     for power in range(0 if light else _LEAST_POWER, -1, -1):
         s = 2.0**-power
         mixed = (1.0 - s) * covariance
@@ -269,5 +271,6 @@ def total_variances(moments: Moments, now: float = 1.0) -> Floats:
     share = weights / np.where(total > 0.0, total, 1.0)
     d = np.where(weights > 0.0, d, 0.0)
     d = d - (share * d).sum(axis=0)
-    variances: Floats = (squares / np.where(total > 0.0, total, 1.0) + (share * d) * d).sum(axis=0)
-    return variances
+    with np.errstate(over="ignore"):
+        variances: Floats = squares / np.where(total > 0.0, total, 1.0) + (share * d) * d
+        return np.asarray(variances.sum(axis=0))

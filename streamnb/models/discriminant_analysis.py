@@ -133,12 +133,19 @@ class DiscriminantAnalysis(MomentsClassifier):
 
     def _hold_both(self, statistic: Moments, spread: Scatter) -> None:
         super().hold(statistic)
+        statistic.table.pool(not self.apart)
         self._scatter = spread
 
     def take(self, parts: Iterable[Self]) -> None:
         """Takes the statistics of the parts, joined in order, in place of its own."""
         taken = list(parts)
         statistic = Moments.merged((part.statistic for part in taken), self._half_life())
+        with np.errstate(over="ignore"):
+            squares = statistic.state().cells[:, 2].sum(axis=0)
+        if not self.apart and not np.isfinite(squares).all():
+            name = statistic.names()[np.argmin(np.isfinite(squares))]
+            msg = f"merged, the squares of feature {name!r} would leave the range of a double"
+            raise ValueError(msg)
         spreads = [part.scatter for part in taken]
         self._hold_both(statistic, Scatter.merged(statistic, spreads, apart=self.apart))
 

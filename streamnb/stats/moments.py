@@ -284,6 +284,7 @@ class Moments:
         at = None if self.fading is None else self.fading.times(times, len(values))
         if not plain:
             trial = Moments.from_state(self.state(), self.half_life, positive=self.positive)
+            trial.table.pool(self.table.is_pooled())
             failed = trial.try_rows(
                 names, values, labels, weights, times=at, plain=plain, missing=missing
             )
