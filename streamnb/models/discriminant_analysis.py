@@ -412,7 +412,13 @@ class LDA(DiscriminantAnalysis):
 
         The score of a class, `coef @ x + intercept`, is its joint log-likelihood but for what all
         classes have in common. The weights are C^-1 (m - M) with the class's mean m and the mean M
-        over all classes, as scikit-learn has them; 0 for a feature that is no evidence.
+        over all classes, as scikit-learn's solver "svd" has them; 0 for a feature that is no
+        evidence.
+
+        Raises
+        ------
+        ValueError
+            a number is beyond the range of a double.
         """
         return self._linear()[0]
 
@@ -440,7 +446,7 @@ class LDA(DiscriminantAnalysis):
         Raises
         ------
         ValueError
-            both have prior probability 0.
+            both have prior probability 0; or a weight is beyond the range of a double.
         KeyError
             a label is no class.
         """
@@ -455,7 +461,7 @@ class LDA(DiscriminantAnalysis):
             raise ValueError(msg)
         factors, divisors, centres, places = scorer.readings()
         apart = (centres[one, 0] - centres[other, 0]) + (centres[one, 1] - centres[other, 1])
-        weights = factors[0].solve_back(factors[0].solve(apart)) * divisors[0]
+        weights = _weights(factors[0], divisors[0], apart)
         # Far from 0 the bias is large: it is the exact one for these weights.
         bias = Fraction(0)
         for weight, m in zip(weights.tolist(), centres[[one, other]].sum(axis=0).T, strict=True):
@@ -463,7 +469,7 @@ class LDA(DiscriminantAnalysis):
         if math.isinf(prior - against):
             intercept = prior - against
         else:
-            intercept = float(bias + Fraction(prior) - Fraction(against))
+            intercept = _double(bias + Fraction(prior) - Fraction(against))
         return dict(zip(self.features, self._spread_out(weights, places), strict=True)), intercept
 
     def fisher_directions(self, n: int = 2) -> Floats:
@@ -514,7 +520,7 @@ class LDA(DiscriminantAnalysis):
         apart -= share @ apart
         rows, constants = [], []
         for prior, centre, d in zip(scorer.log_prior, centres, apart, strict=True):
-            weights = factors[0].solve_back(factors[0].solve(d)) * divisors[0]
+            weights = _weights(factors[0], divisors[0], d)
             rows.append(self._spread_out(weights, places))
             middle = zip(weights.tolist(), *centre.tolist(), d.tolist(), strict=True)
             constant = sum(
@@ -524,7 +530,7 @@ class LDA(DiscriminantAnalysis):
                 ),
                 Fraction(0),
             )
-            constants.append(prior - float(constant))
+            constants.append(prior - _double(constant))
         return np.array(rows).reshape(len(rows), len(self.features)), np.array(constants)
 
     def _shares(self) -> Floats:
@@ -654,6 +660,25 @@ class QDA(DiscriminantAnalysis):
 
     def _likelihood(self) -> MultivariateGaussian:
         return MultivariateGaussian(self.shrinkage, self.reg_param, self.prior_scatter, self.ddof)
+
+
+def _weights(factor: discriminant.Factor, divisor: float, apart: Floats) -> Floats:
+    """C^-1 times a difference of means. Raises `ValueError` where it is beyond doubles."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights: Floats = factor.solve_back(factor.solve(apart)) * divisor
+    if not np.isfinite(weights).all():
+        msg = "a weight of the linear scores is beyond the range of a double"
+        raise ValueError(msg)
+    return weights
+
+
+def _double(constant: Fraction) -> float:
+    """The nearest double. Raises `ValueError` where there is none."""
+    try:
+        return float(constant)
+    except OverflowError:
+        msg = "a constant of the linear scores is beyond the range of a double"
+        raise ValueError(msg) from None
 
 
 class GivenLDA(Given, LDA):
