@@ -139,12 +139,63 @@ def categories(seed: int) -> str:
     return f"categories {seed} {digest} {many.tobytes().hex()} {answers}"
 
 
+def discriminants(seed: int) -> str:
+    """What a stream leaves of LDA and QDA: rows and tables, gaps, blocks, merges, unlearning.
+
+    They are asked between, so that factors are updated as well as made.
+    """
+    rng = random.Random(seed)
+    names = [f"f{j}" for j in range(rng.choice([1, 2, 7, 8, 9, 15, 17, 33, 40]))]
+    gaps = rng.choice([0.0, 0.0, 0.02, 0.3])
+    half_life = 3600.0 if seed % 3 == 1 else None
+    readings: list[dict[str, Any]] = [
+        {}, {}, {"prior_scatter": 0.5}, {"shrinkage": 0.1}, {"shrinkage": "oas", "ddof": 1},
+    ]  # fmt: skip
+    read = rng.choice(readings)
+    parts = [f"discriminants {seed}"]
+
+    def event() -> dict[str, float]:
+        common = rng.gauss(rng.choice([0.0, 1e6]), 1.0)
+        kept = [name for name in names if rng.random() >= gaps]
+        return {name: common + rng.gauss(0, 0.3) for name in kept}
+
+    def learn(model: Any, n: int) -> list[Any]:
+        learned = []
+        for _ in range(n):
+            row = (event(), rng.choice("abc"), rng.choice(WEIGHTS[:7]), rng.uniform(0, 9e3))
+            model.learn_one(*row)
+            learned.append(row)
+            if rng.random() < 0.3:
+                parts.extend(p.hex() for p in model.joint_log_likelihood(event()).values())
+        return learned
+
+    for make in (streamnb.LDA, streamnb.QDA):
+        model, shard = (make(half_life=half_life, **read) for _ in range(2))
+        rows = learn(model, 30 + len(names))
+        learn(shard, rng.randint(0, 20))
+        model += shard
+        table = np.array([[event().get(name, np.nan) for name in names] for _ in range(40)])
+        times = [rng.uniform(0, 9e3) for _ in range(40)]
+        model.learn_many(table, ["a", "b"] * 20, t=times, columns=names)
+        for row in rng.sample(rows, 5):
+            model.unlearn_one(*row)
+        learn(model, 20)
+        parts.append(hashlib.sha256(streamnb.dumps(model)).hexdigest())
+        parts.append(model.joint_log_likelihood_many(table[:9], columns=names).tobytes().hex())
+        parts += [d.hex() for d in model.mahalanobis_one(event()).values()]
+        parts.append(hashlib.sha256(model.precision("a").tobytes()).hexdigest())
+        if make is streamnb.LDA:
+            parts.append(model.coef.tobytes().hex())
+    return " ".join(parts)
+
+
 def lines() -> Iterator[str]:
     """What all streams leave."""
     yield from map(line, range(COUNT))
     yield from (bags(seed) for seed in (0, 7, 64, 1001))
     yield from (bags(seed, half_life) for seed, half_life in ((0, 3.0), (1001, 2.5), (64, 1e4)))
     yield from map(categories, range(12))
+    yield from map(discriminants, range(16))
 
 
 def line(seed: int) -> str:
