@@ -194,12 +194,13 @@ class _General:
         light = False
         if label is not None:
             light = self._moments.weights().get(label, 0.0) < 2.0
-        sums = self._scatter.sums(label)
-        variances = total_variances(self._moments, now)
-        covariance = self._likelihood.covariance(sums, names, now)
-        lacking = ~sums.known
-        covariance[lacking, lacking] = variances[lacking]
-        return repaired(covariance[np.ix_(chosen, chosen)], variances[chosen], light=light)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is repaired
+            sums = self._scatter.sums(label)
+            variances = total_variances(self._moments, now)
+            covariance = self._likelihood.covariance(sums, names, now)
+            lacking = ~sums.known
+            covariance[lacking, lacking] = variances[lacking]
+            return repaired(covariance[np.ix_(chosen, chosen)], variances[chosen], light=light)
 
 
 def _names(moments: Moments) -> list[Name]:
@@ -271,6 +272,5 @@ def total_variances(moments: Moments, now: float = 1.0) -> Floats:
     share = weights / np.where(total > 0.0, total, 1.0)
     d = np.where(weights > 0.0, d, 0.0)
     d = d - (share * d).sum(axis=0)
-    with np.errstate(over="ignore"):
-        variances: Floats = squares / np.where(total > 0.0, total, 1.0) + (share * d) * d
-        return np.asarray(variances.sum(axis=0))
+    variances: Floats = (squares / np.where(total > 0.0, total, 1.0) + (share * d) * d).sum(axis=0)
+    return variances

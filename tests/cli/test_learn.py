@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +238,45 @@ def test_values_of_every_kind_are_learned_from_files(
     assert shown["parameters"] == expected.description()["parameters"]
     learned.provenance = expected.provenance
     assert streamnb.dumps(learned) == streamnb.dumps(expected)
+
+
+@pytest.mark.parametrize("kind", ["lda", "qda"])
+def test_covariances_are_learned_from_files(run: Run, tmp_path: Path, kind: str) -> None:
+    """Two shards are the merge of two models; readings are set for a prediction; a text is bad."""
+    source = random.Random(kind)
+    parameters = {"prior_scatter": {"f0": 0.5}, "ddof": 1}
+    models = [KINDS[kind](**parameters) for _ in range(2)]
+    for name, model in zip(("a.jsonl", "b.jsonl"), models, strict=True):
+        lines = [event({"f0": "text"}, "x")]
+        for _ in range(40):
+            f0, y = source.gauss(0, 1), source.choice("xy")
+            x = {"f0": f0, "f1": f0 + source.gauss(0, 1), "f2": source.gauss(2, 1)}
+            x = {name: value for name, value in x.items() if source.random() < 0.9}
+            model.learn_one(x, y)
+            lines.append(event(x, y))
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines))
+    expected = models[0] + models[1]
+    flags = [f"--set={name}={json.dumps(value)}" for name, value in parameters.items()]
+    done = run("learn", "a.jsonl", "b.jsonl", "--model", kind, *flags)
+    assert done.returncode == 0, done.stderr
+    learned = streamnb.load(tmp_path / "streamnb-state")
+    assert learned.provenance.counters == Counters(ok=80, bad=2)
+    learned.provenance = expected.provenance
+    assert streamnb.dumps(learned) == streamnb.dumps(expected)
+    shown = json.loads(run("show", "streamnb-state", "--json").stdout)
+    assert shown["model"] == kind.upper()
+    assert shown["parameters"] == expected.description()["parameters"]
+    assert run("merge", "streamnb-state", "-o", "merged.snb").returncode == 0
+    query = {"f0": 1.0, "f2": 0.5}
+    question = json.dumps({"x": query}) + "\n"
+    for shrinkage in (0.0, 0.25, "oas"):
+        expected.shrinkage = shrinkage
+        for flags in (["--state", "streamnb-state"], ["--model-file", "merged.snb"]):
+            done = run("predict", "-", *flags, "--set", f"shrinkage={shrinkage}", stdin=question)
+            assert json.loads(done.stdout)["p"] == expected.predict_proba_one(query)
+    wrong = run("predict", "-", *flags, "--set", "shrinkage=auto", stdin=question)
+    assert wrong.returncode == 2
+    assert "shrinkage" in wrong.stderr
 
 
 def test_blocks_that_are_none_end_with_status_2(refused: Refused, tmp_path: Path) -> None:

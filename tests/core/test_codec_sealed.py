@@ -70,10 +70,18 @@ def windowed() -> Any:
     return model
 
 
+def scatter() -> Any:
+    """A scatter of pairs, beside one of complete events, some of them in the block."""
+    model = streamnb.LDA(prior_scatter={3: 1.0})
+    for x, z in [(0.0, None), (1.0, 2.0), (2.0, 2.0), (4.0, 3.0), (None, 1.0)]:
+        model.learn_one({"feature 0": x, 3: z}, "a")
+    return model
+
+
 @pytest.fixture(
     scope="module",
-    params=[lambda: model_of(9), fading, fading_counts, windowed],
-    ids=["gaussian", "fading", "fading counts", "windowed"],
+    params=[lambda: model_of(9), fading, fading_counts, windowed, scatter],
+    ids=["gaussian", "fading", "fading counts", "windowed", "scatter"],
 )
 def any_body(request: pytest.FixtureRequest) -> bytes:
     """The body of a file of one kind or another."""

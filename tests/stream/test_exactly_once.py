@@ -14,7 +14,9 @@ GRID = [(workers, seed) for seed in (1, 2, 3) for workers in (1, 2, 4)]
 DIAGONAL = [(1, 1), (2, 2), (4, 3)]
 
 Topics = Callable[..., Filled]
-OTHERS = [kind for kind in KINDS if kind != "gaussian"]
+OTHERS = ["text", "mixed"]
+SCATTERS = [(2, 2, "lda"), (4, 3, "qda")]
+"""Workers, seed and kind of models that learn covariances: each a topic of its own."""
 
 
 def past(crew: Crew, part: float) -> Callable[[], bool]:
@@ -36,6 +38,7 @@ def test_undisturbed(topic_of: Topics, crew: Crew, workers: int, seed: int) -> N
     [
         *((workers, seed, "gaussian") for workers, seed in GRID),
         *((workers, seed, kind) for kind in OTHERS for workers, seed in DIAGONAL),
+        *SCATTERS,
     ],
 )
 def test_killed_and_stopped_in_the_middle(
@@ -80,7 +83,12 @@ def test_paused_past_its_session(topic_of: Topics, crew: Crew, workers: int, see
 
 
 @pytest.mark.parametrize(
-    ("seed", "kind"), [(1, "gaussian"), (2, "gaussian"), (3, "gaussian"), *((1, k) for k in OTHERS)]
+    ("seed", "kind"),
+    [
+        *((seed, "gaussian") for seed in (1, 2, 3)),
+        *((1, kind) for kind in OTHERS),
+        *((seed, kind) for _, seed, kind in SCATTERS),
+    ],
 )
 def test_two_zombies_write_the_same_shards(
     topic_of: Topics, crew: Crew, seed: int, kind: str

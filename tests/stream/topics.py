@@ -62,6 +62,20 @@ def orders(number: int, *, seed: int) -> list[bytes]:
     return made
 
 
+def readings(number: int, *, seed: int) -> list[bytes]:
+    """Labelled events of numbers that go together, one of which is missing now and then."""
+    source = random.Random(seed)
+    made = []
+    for _ in range(number):
+        label = source.randrange(3)
+        common = source.gauss(label, 1.0)
+        x = {f"f{index}": common + source.gauss(0.0, 0.5) for index in range(5)}
+        if source.random() < 0.01:
+            del x[f"f{source.randrange(5)}"]
+        made.append(json.dumps({"x": x, "y": "abc"[label]}).encode())
+    return made
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of model: how it is made here and on the command line, what it learns and refuses."""
@@ -79,6 +93,8 @@ KINDS = {
         lambda: streamnb.MultinomialNB(text="text"), ("--text", "text"), mails, "text", b"true"
     ),
     "mixed": Kind(streamnb.MixedNB, ("--model", "mixed"), orders, "n", b"1e999"),
+    "lda": Kind(streamnb.LDA, ("--model", "lda"), events, "f0", b'"text"'),
+    "qda": Kind(streamnb.QDA, ("--model", "qda"), readings, "f0", b'"text"'),
 }
 
 FAST = ("--until-end", "--session-timeout", "2")
@@ -118,6 +134,9 @@ class Filled:
             else:
                 assert near(model.means(label), whole.means(label))
                 assert near(model.variances(label), whole.variances(label))
+            if isinstance(model, streamnb.LDA | streamnb.QDA):
+                apart = model.covariance(label) - whole.covariance(label)
+                assert abs(apart).max() <= 1e-13 * abs(whole.covariance(label)).max()
         assert sum(each.next - each.start for each in model.provenance.ranges) == (
             len(self.good) + BAD + TOMBSTONES
         )
