@@ -141,6 +141,11 @@ def scores(rows: list[Row], x: Event) -> Joint:
 
 PRIOR = {"prior": {"a": 0.5, "1": 0.25, 1: 0.125, 2.5: 0.125}}
 NORMAL = {"var_smoothing": 1e-6, "background": 0.5}
+BLOCKS = {
+    "x": Poisson(),
+    "z": Gaussian(var_smoothing=0.0, background=0.5),
+    **dict.fromkeys([7, "é", ("x", "z")], Categorical(alpha=0.5)),
+}
 KINDS = {
     "gaussian": Kind(
         lambda: streamnb.GaussianNB(**NORMAL, **PRIOR), gaps, by_numbers(Exact, **NORMAL, **PRIOR)
@@ -172,15 +177,24 @@ KINDS = {
         with_prior(lambda r, q, y: categorical(r, q, 0.5, y), prior_count=2),
     ),
     "mixed": Kind(
-        lambda: streamnb.MixedNB(
-            {
-                "x": Poisson(),
-                "z": Gaussian(var_smoothing=0.0, background=0.5),
-                **dict.fromkeys([7, "é", ("x", "z")], Categorical(alpha=0.5)),
-            }
-        ),
+        lambda: streamnb.MixedNB(BLOCKS),
         mixed,
         with_prior(blocks),
+    ),
+    "multinomial-half-life": Kind(
+        lambda: streamnb.MultinomialNB(alpha=0.5, half_life=HALF_LIFE),
+        counts,
+        with_prior(lambda r, q, y: multinomial(r, q, 0.5, None, y)),
+        faded,
+    ),
+    "categorical-half-life": Kind(
+        lambda: streamnb.CategoricalNB(alpha=0.5, half_life=HALF_LIFE),
+        values,
+        with_prior(lambda r, q, y: categorical(r, q, 0.5, y)),
+        faded,
+    ),
+    "mixed-half-life": Kind(
+        lambda: streamnb.MixedNB(BLOCKS, half_life=HALF_LIFE), mixed, with_prior(blocks), faded
     ),
     "windowed": Kind(
         lambda: streamnb.Windowed(streamnb.GaussianNB(**NORMAL), LENGTH, PANES),
