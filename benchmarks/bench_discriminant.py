@@ -2,20 +2,16 @@
 
 Run with `python benchmarks/bench_discriminant.py`. Each figure is the best of several rounds, and
 the rounds of what is compared alternate, so that a busy machine slows all; compare the ratios.
-Times are of the processor, and BLAS has one thread.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import time
 from collections.abc import Callable
 from typing import Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 import numpy as np
+import timing
 from river.covariance import EmpiricalCovariance
 from scipy.linalg import blas, cho_factor, solve_triangular
 from sklearn.discriminant_analysis import (
@@ -27,25 +23,22 @@ import streamnb
 from streamnb import _kernels
 from streamnb._kernels.discriminant import Factor
 
-ROUNDS = 9
 CLASSES = 2
 
 
 def best(calls: dict[str, tuple[Callable[[], Any], int]]) -> dict[str, float]:
     """The least time of each call, over its number of events, in microseconds."""
-    least = dict.fromkeys(calls, float("inf"))
-    for _ in range(ROUNDS):
-        for name, (call, events) in calls.items():
-            start = time.thread_time()
-            call()
-            least[name] = min(least[name], (time.thread_time() - start) / events)
-    return {name: 1e6 * value for name, value in least.items()}
+    times = timing.best(*(timing.call(call) for call, _ in calls.values()))
+    events = (n for _, n in calls.values())
+    return {name: t / n for name, t, n in zip(calls, times, events, strict=True)}
 
 
 def row(name: str, value: float, peers: dict[str, float]) -> None:
-    """One line of the table: our time, and each peer's with how many times ours it is."""
-    beside = ", ".join(f"{peer} {time:.2f} ({time / value:.2f}x)" for peer, time in peers.items())
-    print(f"{name:<34} {value:>9.2f} us   {beside}", flush=True)
+    """A line of the table for each peer."""
+    for peer, theirs in peers.items():
+        timing.row(name, value, peer, theirs)
+    if not peers:
+        print(f"{name:<66} {value:>10.3f} us", flush=True)
 
 
 def one_by_one(kind: type[Any], X: Any, y: Any) -> None:

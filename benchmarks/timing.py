@@ -15,8 +15,6 @@ from threadpoolctl import threadpool_limits
 
 ROUNDS = 15
 
-threadpool_limits(1)
-
 
 def call(statement: str | Callable[[], Any], **names: Any) -> timeit.Timer:
     """A statement, as users write it, with the names in it; or a function."""
@@ -25,6 +23,7 @@ def call(statement: str | Callable[[], Any], **names: Any) -> timeit.Timer:
 
 def best(*timers: timeit.Timer, seconds: float = 0.02) -> list[float]:
     """The least time of each in microseconds, its rounds taking turns with the others'."""
+    threadpool_limits(1)  # of all libraries that are there by now
     counts = [max(1, int(seconds / max(timer.timeit(2) / 2, 1e-9))) for timer in timers]
     least = [float("inf")] * len(timers)
     for _ in range(ROUNDS):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from streamnb import GaussianNB
 from streamnb._kernels import joining
 
 from .models import MOMENTS, Model, name_of
@@ -61,7 +62,8 @@ def test_the_laws_tell(kind: Model, check: Callable[..., None]) -> None:
 
 def test_the_fault_is_the_one_meant(without_difference_of_means: list[int]) -> None:
     """{1,2,3} + {11,12,13} then has the variance 2/3 of the shards; the means still merge."""
-    model = learned({"a": [1.0, 2, 3]}) + learned({"a": [11.0, 12, 13]})
+    one, other = ({"a": [1.0, 2, 3]}, {"a": [11.0, 12, 13]})
+    model = learned(GaussianNB, one) + learned(GaussianNB, other)
     assert without_difference_of_means[0] > 0
     assert model.means("a") == {"x": 7.0}
     assert model.variances("a")["x"] == pytest.approx(2 / 3, rel=1e-15, abs=0)
