@@ -58,8 +58,8 @@ def one_by_one(name: str, vocabulary: int, events: int) -> None:
     """Learning, asking, and both in turn."""
     ours = taught(getattr(streamnb, name)(), vocabulary)
     theirs = taught(getattr(river, name)(), vocabulary)
-    slow = name != "MultinomialNB" and vocabulary > 10**4
     for tokens in TOKENS:
+        slow = name != "MultinomialNB" and max(vocabulary, 100 * tokens) > 10**4
         xs = drawn(vocabulary, tokens, events)
         for what, statement in {
             "learn_one": "model.learn_one(event(), 'a')",
