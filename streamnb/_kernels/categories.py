@@ -410,7 +410,7 @@ def _longs(array: Any) -> cython.p_longlong:
     return cython.address(view[0])
 
 
-def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+def learn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     """Learns one event; bound as a method by the models whose `_table` holds categories.
 
     Parameters

@@ -1057,7 +1057,7 @@ def _left(a: cython.double, a_lo: cython.double, c: cython.double) -> cython.dou
     return rest if rest > 0.0 else -1.0
 
 
-def unlearn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+def unlearn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     """Takes back one event that was learned, as if it had never been.
 
     Bound as a method by the models whose `_table` is a `CountsTable`. Whole weights and counts are
@@ -1082,7 +1082,7 @@ def unlearn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> Non
         self._forget(y)
 
 
-def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+def learn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     """Learns one event; bound as a method by the models whose `_table` is a `CountsTable`.
 
     Parameters

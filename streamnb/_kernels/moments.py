@@ -1019,7 +1019,7 @@ def _number(value: object, name: object) -> cython.double:
     return number(value, name)
 
 
-def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+def learn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     """Learns one event; bound as a method by the models whose `_table` is a `MomentsTable`.
 
     Parameters

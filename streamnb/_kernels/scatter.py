@@ -798,7 +798,7 @@ def join_pairs(pairs: Any, products: Any, other: Any) -> None:
     pairs[2] = np.where(even, rest, error)
 
 
-def learn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+def learn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     """Learns one event; bound as a method by the models whose `_scatter` is a `Scatter`.
 
     Parameters

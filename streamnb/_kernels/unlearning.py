@@ -216,7 +216,7 @@ def _take_back(
     return _KEPT if fabs(out[0, i]) < float("inf") else _NEGATIVE
 
 
-def unlearn_one(self: Any, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
+def unlearn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     """Takes back one event that was learned, as if it had never been.
 
     Bound as a method by the models whose `_table` is a `MomentsTable`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,9 @@ def test_weight_zero_does_nothing(kind: Model, learn: Any) -> None:
 
 @every_model
 @every_learn
-@pytest.mark.parametrize("w", [-1.0, -5e-324, math.nan, math.inf, -math.inf, np.float32("nan")])
+@pytest.mark.parametrize(
+    "w", [-1.0, -5e-324, math.nan, math.inf, -math.inf, np.float32("nan"), 10**400]
+)
 def test_bad_weights(kind: Model, learn: Any, w: Any) -> None:
     """Negative, NaN and infinite weights: ValueError before any state changes."""
     for model in (kind.make(), some(kind)):
@@ -60,7 +63,20 @@ def test_bad_weights(kind: Model, learn: Any, w: Any) -> None:
 
 @every_model
 @every_learn
-@pytest.mark.parametrize("w", ["1", [1.0], 1j, {}, dt.datetime(2024, 1, 1, tzinfo=dt.UTC)])
+@pytest.mark.parametrize(
+    "w",
+    [
+        "1",
+        [1.0],
+        1j,
+        {},
+        dt.datetime(2024, 1, 1, tzinfo=dt.UTC),
+        Decimal(1),
+        Fraction(1, 2),
+        np.array(1.0),
+    ],
+    ids=repr,
+)
 def test_weights_of_a_wrong_kind(kind: Model, learn: Any, w: Any) -> None:
     """A weight that is no number: TypeError (or ValueError) before any state changes."""
     model, before = some(kind), state(some(kind))
