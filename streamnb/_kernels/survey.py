@@ -110,13 +110,18 @@ def used(places: Any, d: int) -> Any:
     Parameters
     ----------
     places
-        (m,) int64, the column of each cell, from 0 to d - 1.
+        (m,) int64, the column of each cell.
     d
         the number of columns.
 
     Returns
     -------
     The columns in order, (U,) int64, and (m,) int64; this is `places` where all are used.
+
+    Raises
+    ------
+    ValueError
+        a column out of range, as SciPy does not look at them.
     """
     ranks_array: Any = np.zeros(d, dtype=np.int64)
     if cython.compiled:
@@ -125,8 +130,13 @@ def used(places: Any, d: int) -> Any:
     else:
         p, ranks = memoryview(places), memoryview(ranks_array)
     i: cython.Py_ssize_t
+    at: cython.longlong
     for i in range(places.shape[0]):
-        ranks[p[i]] = 1
+        at = p[i]
+        if not 0 <= at < ranks.shape[0]:
+            msg = f"a cell in column {at} of a table with {d} columns"
+            raise ValueError(msg)
+        ranks[at] = 1
     columns: Any = np.flatnonzero(ranks_array).astype(np.int64, copy=False)
     if len(columns) == d:
         return columns, places

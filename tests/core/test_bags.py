@@ -420,3 +420,19 @@ def test_memory_goes_by_cells_that_were_seen(kind: Model) -> None:
         model.learn_one({f"token{label + j}": 1 for j in range(10)}, label)
     assert len(state(model)) < 6.5e6
     same(streamnb.loads(state(model)), model)
+
+
+@every_bag
+@pytest.mark.parametrize("column", [-1, 3, 2**31 - 1])
+def test_a_sparse_cell_in_no_column_is_refused(kind: Model, column: int) -> None:
+    """SciPy makes such a matrix without a word; nothing is learned of it."""
+    model = kind.make()
+    good = sp.csr_array((np.ones(2), [0, 1], [0, 1, 2]), shape=(2, 3))
+    bad = sp.csr_array((np.ones(2), [0, column], [0, 1, 2]), shape=(2, 3))
+    bad.has_canonical_format = True
+    model.learn_many(good, ["a", "b"])
+    before = state(model)
+    for ask in (lambda: model.learn_many(bad, ["a", "b"]), lambda: model.predict_many(bad)):
+        with pytest.raises(ValueError, match=f"column {column}"):
+            ask()
+    assert state(model) == before
