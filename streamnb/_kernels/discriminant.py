@@ -83,10 +83,6 @@ class Factor:
                 memoryview(array.reshape(-1).data) for array in self.arrays
             )
 
-    def size(self) -> int:
-        """The number of rows."""
-        return int(self.n)
-
     def upper(self) -> Any:
         """The factor, (n, n), a copy."""
         return np.triu(self.arrays[0][: self.n, : self.n])
