@@ -7,6 +7,7 @@ what `learn_one` refuses is refused here, with the row's position.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -114,10 +115,16 @@ def _read_table(X: Any, columns: Sequence[Name] | None) -> Table:
         msg = f"a table has two dimensions, not {array.ndim}"
         raise ValueError(msg)
     d = array.shape[1]
-    names: list[Name] = [*map(str, range(d))] if columns is None else _checked(columns, d)
+    names = [*_numbered(d)] if columns is None else _checked(columns, d)
     if array.dtype.kind in "fiub":
         return _finite(np.ascontiguousarray(array, dtype=np.float64), names)
     return _finite(_by_cell([list(array[:, place]) for place in range(len(names))], names), names)
+
+
+@functools.lru_cache(maxsize=16)
+def _numbered(d: int) -> tuple[Name, ...]:
+    """The names of the columns of an array."""
+    return tuple(map(str, range(d)))
 
 
 class Numbered(Sequence[Name]):

@@ -133,6 +133,13 @@ def _join_cell(
     x_lo: cython.double = o[j, 1, n] if swap else p[k, 1, m]
     y: cython.double = p[k, 0, m] if swap else o[j, 0, n]
     y_lo: cython.double = p[k, 1, m] if swap else o[j, 1, n]
+    # in settled cells hi and lo may be apart
+    e = x + x_lo
+    x_lo = _sum_error(x, x_lo, e)
+    x = e
+    e = y + y_lo
+    y_lo = _sum_error(y, y_lo, e)
+    y = e
     d = y - x
     e = d - y
     d_lo = ((y - (d - e)) - (x + e)) + (y_lo - x_lo)
@@ -152,10 +159,12 @@ def _join_cell(
     g = e * q
     u = product_error(e, q, g) + (e * q_lo + u * q)
     # The sums of both sides first: their sum is the same either way round.
-    a = p[k, 2, m]
-    b = o[j, 2, n]
+    a = p[k, 2, m] + p[k, 3, m]
+    a_lo = _sum_error(p[k, 2, m], p[k, 3, m], a)
+    b = o[j, 2, n] + o[j, 3, n]
+    b_lo = _sum_error(o[j, 2, n], o[j, 3, n], b)
     e = a + b
-    a_lo = _sum_error(a, b, e) + (p[k, 3, m] + o[j, 3, n])
+    a_lo = _sum_error(a, b, e) + (a_lo + b_lo)
     d = e + g
     p[k, 2, m] = d
     p[k, 3, m] = _sum_error(e, g, d) + (a_lo + u)

@@ -9,5 +9,14 @@ cdef extern from *:
     ctypedef double *Apart "double *__restrict"
     ctypedef const double *Given "const double *__restrict"
 
+cdef extern from "calm.h":
+    bint is_calm(double d, double squares) noexcept nogil
+    bint are_calm(const double *mean, const double *mean_lo, const double *squares,
+                  const double *x, Py_ssize_t n, double *d) noexcept nogil
+    bint are_calm_together(double *mean, double *mean_lo, double *squares, double *squares_lo,
+                           const double *x, Py_ssize_t n, double *d) noexcept nogil
+    void take_calm(double *mean_lo, double *squares_lo, const double *d, Py_ssize_t n, double f,
+                   double q) noexcept nogil
+
 cdef extern from "walk.h":
     Py_ssize_t walk(object event, object names, double *values, double small, double large) noexcept

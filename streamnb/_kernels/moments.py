@@ -12,6 +12,14 @@ carried in double-double (T. J. Dekker, 1971): no single event, however large, l
 share of one rounding in S. Where w > W the mean is taken from the other side, x - d W/(W + w), so
 that the heavier side is never cancelled (`joining` does the same for two tables).
 
+A cell whose weight is a whole number from SETTLED on is settled. Its hi parts stay as they are
+while events of weight 1 come that are calm, d^2 <= S/64: of each the share in S is so small that
+it may be rounded, and is added to the lo parts alone, in a third of the time. An event that is not
+calm, or of another weight, and each that finds a multiple of PERIOD, first brings hi and lo
+together again. So what the lo parts round is their own size, a few shares of a sum of 1024 and
+more. All of this goes by the cell and the event, so that it gives the same bits by any cut of the
+stream. Where weights fade no cell is settled.
+
 While all events of a class carried all features, the features' weights are the class's own, and
 what depends on weights alone is computed once an event (`_learn_whole`); the general loop
 (`_learn_part`) does the same arithmetic for each feature and gives the same bits.
@@ -32,6 +40,7 @@ import numpy as np
 from streamnb._kernels._values import as_event, check_weight, event_time, needed_time, number
 
 if not cython.compiled:
+    from streamnb._kernels._calm import are_calm, are_calm_together, is_calm, take_calm
     from streamnb._kernels._fp import (
         Apart,
         Given,
@@ -45,6 +54,16 @@ if not cython.compiled:
 # The six rows of a class: mean, sum of squared deviations and weight, each hi and lo.
 ROWS = 6
 _ROWS = cython.declare(cython.Py_ssize_t, ROWS)
+
+# From this weight on a cell is settled, and every so many events hi and lo are brought together.
+SETTLED = 1024
+PERIOD = 4
+_SETTLED = cython.declare(cython.double, SETTLED)
+_COUNTABLE = cython.declare(cython.double, 2.0**50)
+_TO_WHOLE = cython.declare(cython.double, 2.0**52)  # added and taken away, it rounds to 1
+_TO_PERIOD = cython.declare(cython.double, 2.0**52 * PERIOD)
+_CHUNK = cython.declare(cython.Py_ssize_t, 512)  # so many rows are prepared at once
+_BEYOND = cython.declare(cython.double, 1e300)
 
 # So many labels are looked at, as objects, before a hash is.
 _NEAR = cython.declare(cython.Py_ssize_t, 8)
@@ -138,6 +157,38 @@ def _steps(
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
+def _stage(w: cython.double, old: cython.double, old_lo: cython.double) -> cython.double:
+    """What an event of weight w asks of a cell of weight old + old_lo, which is settled but for 0.
+
+    Returns
+    -------
+    0, or 1: all digits; 2: to be calm; 3: to be calm, with hi and lo together.
+    """
+    # no `and`: all is computed, by vector instructions
+    settled: cython.bint = (
+        (old_lo == 0.0)
+        & (old >= _SETTLED)
+        & (old <= _COUNTABLE)
+        & ((old + _TO_WHOLE) - _TO_WHOLE == old)
+    )
+    due: cython.bint = (old + _TO_PERIOD) - _TO_PERIOD == old
+    return (1.0 if w != 1.0 else 3.0 if due else 2.0) if settled else 0.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _stages(
+    n: cython.Py_ssize_t, weight: Given, old: Given, old_lo: Given, stage: Apart
+) -> cython.void:
+    """`_stage` of each."""
+    i: cython.Py_ssize_t
+    for i in range(n):
+        stage[i] = _stage(weight[i], old[i], old_lo[i])
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
 def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
     """The numbers of p from number i on."""
     if cython.compiled:
@@ -147,7 +198,6 @@ def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
 def _take(
     p: cython.p_double,
@@ -159,11 +209,63 @@ def _take(
     q: cython.double,
     q_lo: cython.double,
     heavy: cython.double,
-    unit: cython.double,
+    stage: cython.double,
+    d: cython.p_double,
 ) -> cython.void:
-    """`_take_whole` for the n cells at m, whose rows are c apart."""
+    """Takes ordinary values x into the n cells at m, whose rows are c apart, all of one weight.
+
+    n is a multiple of 4; d has room for n numbers.
+    """
+    i: cython.Py_ssize_t
+    e: cython.double
+    unit: cython.double = one()
     p = _at(p, m)
-    _take_whole(p, _at(p, c), _at(p, 2 * c), _at(p, 3 * c), x, n, f, q, q_lo, heavy != 0.0, unit)
+    lo = _at(p, c)
+    squares = _at(p, 2 * c)
+    squares_lo = _at(p, 3 * c)
+    if stage >= 2.0:
+        if (
+            are_calm(p, lo, squares, x, n, d)
+            if stage == 2.0
+            else are_calm_together(p, lo, squares, squares_lo, x, n, d)
+        ):
+            take_calm(lo, squares_lo, d, n, f, q)
+            return
+        for i in range(n):
+            e = d[i]
+            if is_calm(e, squares[i]):
+                lo[i] = lo[i] + e * f
+                squares_lo[i] = squares_lo[i] + (e * e) * q
+            else:
+                d[0] = x[i]  # what was there has been used
+                mean_i = _at(p, i)
+                lo_i = _at(lo, i)
+                squares_i = _at(squares, i)
+                squares_lo_i = _at(squares_lo, i)
+                if stage == 2.0:
+                    _tidy(mean_i, lo_i, squares_i, squares_lo_i, 1)
+                _take_whole(mean_i, lo_i, squares_i, squares_lo_i, d, 1, f, q, q_lo, False, unit)
+        return
+    if stage == 1.0:
+        _tidy(p, lo, squares, squares_lo, n)
+    _take_whole(p, lo, squares, squares_lo, x, n, f, q, q_lo, heavy != 0.0, unit)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _tidy(
+    mean: Apart, mean_lo: Apart, squares: Apart, squares_lo: Apart, n: cython.Py_ssize_t
+) -> cython.void:
+    """Brings the hi and lo parts of n settled cells together again."""
+    i: cython.Py_ssize_t
+    s: cython.double
+    for i in range(n):
+        s = mean[i] + mean_lo[i]
+        mean_lo[i] = _sum_error(mean[i], mean_lo[i], s)
+        mean[i] = s
+        s = squares[i] + squares_lo[i]
+        squares_lo[i] = _sum_error(squares[i], squares_lo[i], s)
+        squares[i] = s
 
 
 @cython.cfunc
@@ -181,7 +283,7 @@ def _take_whole(
     heavy: cython.bint,
     unit: cython.double,
 ) -> cython.void:
-    """Takes ordinary values x into n cells of one weight, which is not 0; n is a multiple of 4.
+    """Takes ordinary values x into n cells of one weight, which is not 0, each with all its digits.
 
     There are three times as many sums here as products. Some processors add and multiply in
     different units, so a third of the sums is made where the products are (`fused_sum`).
@@ -223,6 +325,13 @@ def _take_whole(
         squares_lo[i] = squares_lo[i] + u
 
 
+def _aligned(n: int) -> Any:
+    """n zeros, from where a line of the cache begins: no vector lies across two."""
+    array = np.zeros(n + 7)
+    first = -(array.ctypes.data // 8) % 8
+    return array[first : first + n]
+
+
 @cython.cclass
 class MomentsTable:
     """The cells of all classes and features, and the reading of one event.
@@ -251,6 +360,8 @@ class MomentsTable:
     _cells: cython.p_double  # class, row, feature
     _heads: cython.p_double  # class, (weight hi, weight lo, is whole, is tame)
     _values: cython.p_double  # the event that was read, by feature slot
+    _deviations_array: Any
+    _deviations: cython.p_double  # room for those of an event
     _class_capacity: cython.Py_ssize_t
     _capacity: cython.Py_ssize_t
     _present: cython.Py_ssize_t
@@ -324,17 +435,18 @@ class MomentsTable:
         if classes > k:
             k = max(classes, k + k // 2)
         if features > c:
-            c = (max(features, c + c // 2) + 3) // 4 * 4
-        cells = np.zeros((k, ROWS, c))
+            c = (max(features, c + c // 2) + 7) // 8 * 8
+        cells = _aligned(k * ROWS * c).reshape(k, ROWS, c)
         cells[: self._class_capacity, :, : self._capacity] = self._cells_array
         heads = np.zeros((k, 4))
         heads[:, 2:] = 1.0
         heads[: self._class_capacity] = self._heads_array
         self._cells_array = cells
         self._heads_array = heads
-        values = np.zeros(c)
+        values = _aligned(c)
         values[: self._capacity] = self._values_array
         self._values_array = values
+        self._deviations_array = _aligned(c)
         self._class_capacity = k
         self._capacity = c
         self._clock[1] += 1
@@ -344,13 +456,16 @@ class MomentsTable:
             cells_view: cython.double[::1] = flat
             heads_view: cython.double[::1] = flat_heads
             values_view: cython.double[::1] = self._values_array
+            deviations_view: cython.double[::1] = self._deviations_array
             self._cells = cython.address(cells_view[0])
             self._heads = cython.address(heads_view[0])
             self._values = cython.address(values_view[0])
+            self._deviations = cython.address(deviations_view[0])
         else:
             self._cells = memoryview(flat.data)
             self._heads = memoryview(flat_heads.data)
             self._values = memoryview(self._values_array)
+            self._deviations = memoryview(self._deviations_array)
 
     def cells(self) -> Any:
         """The cells as an array (class slot, row, feature slot) of float64: a view, not a copy."""
@@ -378,11 +493,19 @@ class MomentsTable:
 
     def is_tame(self) -> bool:
         """Whether an event of ordinary size needs no care in any class."""
-        return bool((self._heads_array[: len(self._shown), 3] == 1.0).all())
+        k: cython.Py_ssize_t
+        for k in range(len(self._shown)):
+            if self._heads[4 * k + 3] != 1.0:
+                return False
+        return True
 
     def is_bounded(self) -> bool:
         """Whether no event of ordinary size can make any statistic infinite."""
-        return bool(self._heads_array[: len(self._shown), 3].all())
+        k: cython.Py_ssize_t
+        for k in range(len(self._shown)):
+            if self._heads[4 * k + 3] == 0.0:
+                return False
+        return True
 
     def put(self, cells: Any, weights: Any) -> None:
         """Puts cells (K, 6, D) and class weights (K, 2) in place of those that are there."""
@@ -770,7 +893,8 @@ class MomentsTable:
         f[4] = w
         h = _at(h, 4 * k)
         _steps(1, _at(f, 4), h, _at(h, 1), f, _at(f, 1), _at(f, 2), _at(f, 3))
-        _take(self._cells, m, c, x, n, f[0], f[1], f[2], f[3], one())
+        stage: cython.double = 0.0 if self._fading is not None else _stage(w, h[0], h[1])
+        _take(self._cells, m, c, x, n, f[0], f[1], f[2], f[3], stage, self._deviations)
 
     @cython.cfunc
     def _learn_part(self, k: cython.Py_ssize_t, w: cython.double) -> None:
@@ -784,9 +908,18 @@ class MomentsTable:
         there: cython.bint
         light: cython.bint
         first: cython.bint
+        calm: cython.bint
+        apart: cython.bint
+        lasting: cython.bint = self._fading is None
+        stage: cython.double
+        hi: cython.double
+        lo: cython.double
         old: cython.double
         old_lo: cython.double
         mean: cython.double
+        mean_lo: cython.double
+        squares: cython.double
+        squares_lo: cython.double
         s: cython.double
         s_lo: cython.double
         a: cython.double
@@ -819,26 +952,51 @@ class MomentsTable:
             q = b * f
             q_lo = product_error(b, f, q) + (b * f_lo + (old_lo if light else 0.0) * f)
             mean = p[m + i]
+            mean_lo = p[m + c + i]
+            squares = p[m + 2 * c + i]
+            squares_lo = p[m + 3 * c + i]
+            stage = _stage(w, old, old_lo) if lasting else 0.0
+            # hi and lo together, and as the event finds them
+            g = mean + mean_lo
+            u = _sum_error(mean, mean_lo, g)
+            e = squares + squares_lo
+            d = _sum_error(squares, squares_lo, e)
+            apart = stage == 2.0
+            hi = mean if apart else g
+            lo = mean_lo if apart else u
+            a = squares if apart else e
+            b = squares_lo if apart else d
+            mean = g if stage > 0.0 else mean
+            mean_lo = u if stage > 0.0 else mean_lo
+            squares = e if stage > 0.0 else squares
+            squares_lo = d if stage > 0.0 else squares_lo
+            d = (y - hi) - lo
+            calm = (stage >= 2.0) & is_calm(d, a)
+            lo = lo + d * f
+            b = b + (d * d) * q
             d = y - mean
             e = d - y
-            d_lo = ((y - (d - e)) - (mean + e)) - p[m + c + i]
+            d_lo = ((y - (d - e)) - (mean + e)) - mean_lo
             d = 0.0 if first else d
             d_lo = 0.0 if first else d_lo
             e = (d + d_lo) * f if light else -((d + d_lo) * f)
             y = mean if light else y
-            u = p[m + c + i] if light else 0.0
+            u = mean_lo if light else 0.0
             g = y + e
             u = _sum_error(y, e, g) + u
-            p[m + i] = g if there else mean
+            g = hi if calm else g
+            u = lo if calm else u
+            p[m + i] = g if there else p[m + i]
             p[m + c + i] = u if there else p[m + c + i]
             e = d * d
             u = product_error(d, d, e) + (d + d + d_lo) * d_lo
             g = e * q
             u = product_error(e, q, g) + (e * q_lo + u * q)
-            y = p[m + 2 * c + i]
-            e = y + g
-            u = p[m + 3 * c + i] + (_sum_error(y, g, e) + u)
-            p[m + 2 * c + i] = e if there else y
+            e = squares + g
+            u = squares_lo + (_sum_error(squares, g, e) + u)
+            e = a if calm else e
+            u = b if calm else u
+            p[m + 2 * c + i] = e if there else p[m + 2 * c + i]
             p[m + 3 * c + i] = u if there else p[m + 3 * c + i]
             g = s + s_lo
             u = s_lo - (g - s)
@@ -853,7 +1011,8 @@ class MomentsTable:
 
         What depends on weights alone comes first, so that the rows themselves are nothing but
         vector instructions. These run four cells at a time, beyond the last feature too: there they
-        take what follows the row in memory, and the cells are made 0 again at the end.
+        take what follows the row in memory, into cells that find all of it calm and are made 0
+        again at the end.
         """
         data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
         k: cython.Py_ssize_t[::1] = classes
@@ -866,42 +1025,65 @@ class MomentsTable:
         j: cython.Py_ssize_t
         i: cython.Py_ssize_t
         m: cython.Py_ssize_t
+        first: cython.Py_ssize_t
+        size: cython.Py_ssize_t
         apart: cython.Py_ssize_t = _ROWS * c
         inside: cython.Py_ssize_t = n - 1 - (wide - 1) // d  # the last row with `wide` numbers
-        unit: cython.double = one()
-        array = np.empty(6 * n)  # the class's weight before each row, and what `_steps` says
+        lasting: cython.bint = self._fading is None
+        chunk: cython.Py_ssize_t = min(n, _CHUNK)
+        array = np.empty(8 * chunk)
+        # of each row of a chunk: its class's weight before it, what `_steps` says, its stage
         if cython.compiled:
             view: cython.double[::1] = array
             old: cython.p_double = cython.address(view[0])
-            weight: cython.p_double = cython.address(w[0])
         else:
-            old, weight = memoryview(array.data), weights
-        f = _at(old, 2 * n)
-        q = _at(old, 3 * n)
-        q_lo = _at(old, 4 * n)
-        heavy = _at(old, 5 * n)
+            old = memoryview(array.data)
+        old_lo = _at(old, chunk)
+        f = _at(old, 2 * chunk)
+        q = _at(old, 3 * chunk)
+        q_lo = _at(old, 4 * chunk)
+        heavy = _at(old, 5 * chunk)
+        stage = _at(old, 6 * chunk)
+        weight = _at(old, 7 * chunk)
+        deviations = self._deviations
         h = self._heads
         p = self._cells
         x = self._values
-        for r in range(n):
-            j = 4 * k[r]
-            old[r] = h[j]
-            old[n + r] = h[j + 1]
-            _add_weight(h, j, w[r])
-        _steps(n, weight, old, _at(old, n), f, q, q_lo, heavy)
-        for r in range(n):
-            m = k[r] * apart
-            if q[r] == 0.0:  # the row has no weight, or the class had none before it
-                for i in range(d if w[r] > 0.0 else 0):
-                    p[m + i] = data[r, i] + 0.0
-            elif cython.compiled and r <= inside:
-                _take(
-                    p, m, c, cython.address(data[r, 0]), wide, f[r], q[r], q_lo[r], heavy[r], unit
-                )
-            else:
-                for i in range(wide):
-                    x[i] = data[r, i] if i < d else 0.0
-                _take(p, m, c, x, wide, f[r], q[r], q_lo[r], heavy[r], unit)
+        for j in range(len(self._shown)):
+            for i in range(d, wide):
+                p[(j * _ROWS + 2) * c + i] = _BEYOND
+        for first in range(0, n, chunk):
+            size = min(chunk, n - first)
+            for r in range(size):
+                j = 4 * k[first + r]
+                old[r] = h[j]
+                old_lo[r] = h[j + 1]
+                weight[r] = w[first + r]
+                stage[r] = 0.0
+                _add_weight(h, j, weight[r])
+            _steps(size, weight, old, old_lo, f, q, q_lo, heavy)
+            if lasting:
+                _stages(size, weight, old, old_lo, stage)
+            for r in range(size):
+                j = first + r
+                m = k[j] * apart
+                if q[r] == 0.0:  # the row has no weight, or the class had none before it
+                    for i in range(d if weight[r] > 0.0 else 0):
+                        p[m + i] = data[j, i] + 0.0
+                elif cython.compiled and j <= inside:
+                    row = cython.address(data[j, 0])
+                    cell = _at(p, m)
+                    lo = _at(p, m + c)
+                    s = _at(p, m + 2 * c)
+                    # as `_take` does, without the call to it
+                    if stage[r] == 2.0 and are_calm(cell, lo, s, row, wide, deviations):
+                        take_calm(lo, _at(s, c), deviations, wide, f[r], q[r])
+                        continue
+                    _take(p, m, c, row, wide, f[r], q[r], q_lo[r], heavy[r], stage[r], deviations)
+                else:
+                    for i in range(wide):
+                        x[i] = data[j, i] if i < d else 0.0
+                    _take(p, m, c, x, wide, f[r], q[r], q_lo[r], heavy[r], stage[r], deviations)
         for j in range(len(self._shown)):
             for i in range(d, wide):
                 for r in range(_ROWS):
@@ -932,8 +1114,7 @@ class MomentsTable:
         rows before it have been learned. It is -1 for certain where all but missing values is
         plain.
         """
-        straight: cython.bint = bool((slots == np.arange(rows.shape[1])).all())
-        self._values_array[:] = np.nan
+        straight: cython.bint = True
         if not cython.compiled:
             rows, slots = memoryview(rows), memoryview(slots)
             classes, weights = memoryview(classes), memoryview(weights)
@@ -950,6 +1131,8 @@ class MomentsTable:
         present: cython.Py_ssize_t
         wild: cython.Py_ssize_t
         v: cython.double
+        for j in range(d):
+            straight = straight and slot[j] == j
         plain = plain and straight and 0 < d == len(self._order)
         for j in range(len(self._shown)):
             plain = plain and heads[4 * j + 2] != 0.0
@@ -957,6 +1140,7 @@ class MomentsTable:
             self._learn_plain(rows, classes, weights)
             self._clock[0] += 1
             return -1
+        self._values_array[:] = np.nan
         for r in range(n):
             if w[r] == 0.0:
                 continue

@@ -133,9 +133,11 @@ def _take_back(
     whole: cython.bint = heads[k, 2] != 0.0
     old: cython.double = heads[k, 0] if whole else cells[k, 4, i]
     old_lo: cython.double = heads[k, 1] if whole else cells[k, 5, i]
-    mean: cython.double = cells[k, 0, i]
-    mean_lo: cython.double = cells[k, 1, i]
-    squares: cython.double = cells[k, 2, i]
+    # in settled cells hi and lo may be apart
+    mean: cython.double = cells[k, 0, i] + cells[k, 1, i]
+    mean_lo: cython.double = _sum_error(cells[k, 0, i], cells[k, 1, i], mean)
+    squares: cython.double = cells[k, 2, i] + cells[k, 3, i]
+    squares_lo: cython.double = _sum_error(cells[k, 2, i], cells[k, 3, i], squares)
     j: cython.Py_ssize_t
     a: cython.double
     a_lo: cython.double
@@ -196,7 +198,7 @@ def _take_back(
     g = e * q
     u = product_error(e, q, g) + (e * q_lo + u * q)
     e = squares - g
-    u = cells[k, 3, i] + (_sum_error(squares, -g, e) - u)
+    u = squares_lo + (_sum_error(squares, -g, e) - u)
     out[2, i] = e + u
     out[3, i] = u - (out[2, i] - e)
     out[4, i] = left

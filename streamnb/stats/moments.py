@@ -208,6 +208,13 @@ class Moments:
 
     def _grow(self, labels: Sequence[Label], names: Sequence[Name]) -> tuple[Slots, Slots]:
         """Gives canonical labels and names their slots, and answers these."""
+        shown = self.classes.order
+        if (
+            names == self.features.order
+            and labels == shown
+            and [*map(type, labels)] == [*map(type, shown)]  # True is equal to 1
+        ):
+            return np.arange(len(labels)), np.arange(len(names))
         known = [self.features.slots.get(name) for name in names]
         if None in known:
             self.table.spread()
@@ -215,7 +222,6 @@ class Moments:
             known = [self.features.add(name) for name in names]
             self.table.changed()
         slots = [self.classes.slots.get(label) for label in labels]
-        shown = self.classes.order
         if any(
             slot is None or type(shown[slot]) is not type(label)
             for slot, label in zip(slots, labels, strict=True)
@@ -308,20 +314,23 @@ class Moments:
 
         Where all is `plain`, in size, none can be refused; `missing`: whether values may be NaN.
         """
-        learned = weights > 0
-        if not learned.any():
+        if not len(weights):
+            return -1
+        whole = bool(weights.min() > 0.0)
+        learned: Any = slice(None) if whole else weights > 0.0
+        if not whole and not weights.any():
             return -1
         if missing:
             seen = np.logical_not(np.isnan(values[learned]).all(axis=0)).tolist()
             if not all(seen):
                 values = np.ascontiguousarray(values[:, seen])
                 names = [name for name, kept in zip(names, seen, strict=True) if kept]
-        new = labels.distinct if learned.all() else labels.of_rows(learned)
+        new = labels.distinct if whole else labels.of_rows(learned)
         slots, features = self._grow(new, names)
         if new is not labels.distinct:
             places = (self.classes.slots.get(label, 0) for label in labels.distinct)
             slots = np.fromiter(places, np.intp)
-        in_order = bool((slots == np.arange(len(slots))).all())
+        in_order = slots.tolist() == list(range(len(slots)))
         classes = labels.codes if in_order else slots[labels.codes]
         plain = plain and not missing
         if self.fading is None or times is None:
@@ -404,6 +413,7 @@ class Moments:
             a statistic would be infinite.
         """
         state = self.state()
+        _tidy(state.cells)
         with np.errstate(over="ignore"):
             fading.fade(state.cells, state.weights, -exponent)
         if not (np.isfinite(state.cells).all() and np.isfinite(state.weights).all()):
@@ -462,6 +472,15 @@ class Moments:
             for feature in self.features.canonical():
                 if cells[4, feature] > 0:
                     yield self.features.order[feature], cells[:, feature]
+
+
+def _tidy(cells: Floats) -> None:
+    """Brings hi and lo together in place, which may be apart where whole weights are large."""
+    for hi, lo in ((0, 1), (2, 3)):
+        a, b = cells[:, hi].copy(), cells[:, lo].copy()
+        s = cells[:, hi] = a + b
+        part = s - a
+        cells[:, lo] = (a - (s - part)) + (b - part)
 
 
 def _tuples(name: Any) -> Any:

@@ -7,6 +7,7 @@ that are stored, and the answers to its questions, digit by digit.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -80,6 +81,41 @@ def stream(seed: int) -> Any:  # noqa: C901 - a script
         except ValueError:
             continue  # beyond the range of doubles: refused by every form alike
     return model, [event(names) for _ in range(5)]
+
+
+def settled(seed: int) -> Any:
+    """The model after so many events that its cells are settled, and then some of all kinds.
+
+    A second one learned the same with other cuts, and by way of its bytes.
+    """
+    rng = random.Random(seed)
+    d = (1, 4, 5, 8, 9)[seed % 5]
+    names = [f"f{j}" for j in range(d)]
+    kind = streamnb.PoissonNB if seed % 3 == 2 else streamnb.GaussianNB
+    models = [kind(), kind()]
+    rows = np.array([[abs(rng.gauss(3.0, 1.0)) for _ in names] for _ in range(1050)])
+    models[0].learn_many(rows, ["a"] * len(rows), columns=names)
+    for start, stop in itertools.pairwise([0, 7, 1020, 1024, 1025, 1050]):
+        models[1].learn_many(rows[start:stop], ["a"] * (stop - start), columns=names)
+    events = []
+    for _ in range(80):
+        x = {n: abs(rng.gauss(3.0, 1.0)) for n in names}
+        if rng.random() < 0.3:
+            x[rng.choice(names)] = rng.choice([0.0, 1e6, 3.0, math.nan, 2.0**-480])
+        events.append((x, rng.choice([1.0, 1.0, 1.0, 1.0, 2.0, 0.5])))
+    for x, w in events:
+        models[0].learn_one(x, "a", w)
+    for start in range(0, 80, 16):
+        part = events[start : start + 16]
+        table = np.array([[x[n] for n in names] for x, _ in part])
+        models[1].learn_many(table, ["a"] * 16, [w for _, w in part], columns=names)
+        models[1] = streamnb.loads(streamnb.dumps(models[1]))
+    assert streamnb.dumps(models[0]) == streamnb.dumps(models[1])
+    model = models[0]
+    for x, w in events[::3]:
+        model.unlearn_one(x, "a", w)
+    model += models[1]
+    return model, [dict.fromkeys(names, 3.0)]
 
 
 def words(rng: random.Random, number: int) -> dict[Any, float]:
@@ -191,16 +227,16 @@ def discriminants(seed: int) -> str:
 
 def lines() -> Iterator[str]:
     """What all streams leave."""
-    yield from map(line, range(COUNT))
+    yield from (line(seed, *stream(seed)) for seed in range(COUNT))
+    yield from (line(seed, *settled(seed)) for seed in range(6))
     yield from (bags(seed) for seed in (0, 7, 64, 1001))
     yield from (bags(seed, half_life) for seed, half_life in ((0, 3.0), (1001, 2.5), (64, 1e4)))
     yield from map(categories, range(12))
     yield from map(discriminants, range(16))
 
 
-def line(seed: int) -> str:
-    """What one stream of numbers leaves."""
-    model, queries = stream(seed)
+def line(seed: int, model: Any, queries: list[dict[str, Any]]) -> str:
+    """What one stream of numbers leaves: a model, and what it answers."""
     answers = [[p.hex() for p in model.predict_proba_one(x).values()] for x in queries]
     table = np.array([[np.nan if v is None else float(v) for v in x.values()] for x in queries])
     many = model.predict_proba_many(table, columns=list(queries[0]))

@@ -37,6 +37,12 @@ def streams() -> dict[str, list[float]]:
         "first 1e12, then N(0, 1)": [1e12, *rng.standard_normal(N - 1).tolist()],
         "trend": np.linspace(0.0, 1e9, N).tolist(),
         "falling trend": np.linspace(1e9, 0.0, N).tolist(),
+        "steps of 0.1": [-0.1 * i for i in range(N)],
+        "1/3 and -1/7": [1 / 3 if i % 2 else -1 / 7 for i in range(N)],
+        "a step, and outliers": [
+            1e12 if i % 3001 == 3000 else float(v) + (1e6 if i > N // 2 else 0.0)
+            for i, v in enumerate(rng.standard_normal(N))
+        ],
         "lognormal, sigma 5": rng.lognormal(0.0, 5.0, N).tolist(),
         "1e15 + i mod 10": [1e15 + i % 10 for i in range(N)],
         "two far groups": [
@@ -109,6 +115,11 @@ def by_shards(kind: Model, values: Sequence[float]) -> Any:
     return streamnb.merge([one_table(kind, values[i::64]) for i in range(64)])
 
 
+def by_large_shards(kind: Model, values: Sequence[float]) -> Any:
+    """4 shards, every 4th value each, merged."""
+    return streamnb.merge([one_table(kind, values[i::4]) for i in range(4)])
+
+
 def by_shards_of_events(kind: Model, values: Sequence[float]) -> Any:
     """The same 64 shards, each learned one event at a time."""
     return streamnb.merge([one_by_one(kind, values[i::64]) for i in range(64)])
@@ -135,6 +146,7 @@ WAYS: list[Callable[[Model, Sequence[float]], Any]] = [
     one_by_one,
     one_table,
     by_shards,
+    by_large_shards,
     by_shards_of_events,
     by_runs,
     shuffled,

@@ -1,0 +1,41 @@
+"""`calm.h` for the uncompiled kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["are_calm", "are_calm_together", "is_calm", "take_calm"]
+
+
+def is_calm(d: float, squares: float) -> bool:
+    """Whether a deviation d is calm beside the sum of squares."""
+    return not d * d > squares * 0.015625
+
+
+def are_calm(mean: Any, mean_lo: Any, squares: Any, x: Any, n: int, d: Any) -> bool:
+    """Whether all n values are calm; writes their deviations to d."""
+    calm = True
+    for i in range(n):
+        d[i] = (x[i] - mean[i]) - mean_lo[i]
+        calm = is_calm(d[i], squares[i]) and calm
+    return calm
+
+
+def are_calm_together(
+    mean: Any, mean_lo: Any, squares: Any, squares_lo: Any, x: Any, n: int, d: Any
+) -> bool:
+    """`are_calm`, once hi and lo of each cell are together again."""
+    for hi, lo in ((mean, mean_lo), (squares, squares_lo)):
+        for i in range(n):
+            total = hi[i] + lo[i]
+            part = total - hi[i]
+            lo[i] = (hi[i] - (total - part)) + (lo[i] - part)
+            hi[i] = total
+    return are_calm(mean, mean_lo, squares, x, n, d)
+
+
+def take_calm(mean_lo: Any, squares_lo: Any, d: Any, n: int, f: float, q: float) -> None:
+    """Takes n calm deviations into the lo parts: d f into that of the mean, d^2 q into that of S."""
+    for i in range(n):
+        mean_lo[i] += d[i] * f
+        squares_lo[i] += (d[i] * d[i]) * q
