@@ -11,6 +11,7 @@ they are imported. With STREAMNB_REQUIRE_KERNELS=1 in the environment a failed b
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -25,8 +26,6 @@ from setuptools.modified import newer_group
 
 FOLDER = Path("streamnb", "_kernels")
 KERNELS = sorted(path for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
-# A change of any of these builds everything anew.
-SHARED = [str(path) for end in ("*.pxd", "*.h") for path in sorted(FOLDER.glob(end))] + [__file__]
 REQUIRED = os.environ.get("STREAMNB_REQUIRE_KERNELS") == "1"
 
 # The bits must not depend on the CPU: no contraction into fused multiply-add, no -ffast-math.
@@ -54,12 +53,23 @@ CYTHON = [sys.executable, "-m", "cython"]
 SHARED_MODULE = "streamnb._kernels._shared"
 
 
+def sources(path: Path) -> list[str]:
+    """Return a file and what it includes, directly or not: a change of any builds it anew."""
+    found = [str(path)]
+    for name in re.findall(
+        r'(?:include|extern from|cimport) "?(\w+\.(?:h|pxd))"', path.read_text()
+    ):
+        found += sources(FOLDER / name)
+    return found
+
+
 def extension(level: str, kernel: Path) -> Extension:
+    own = kernel.with_suffix(".pxd")
     return Extension(
         f"streamnb._kernels.{level}.{kernel.stem}",
         [kernel.as_posix()],
         include_dirs=[str(FOLDER)],
-        depends=SHARED,
+        depends=[str(kernel), *(sources(own) if own.exists() else []), __file__],
         optional=not REQUIRED,
     )
 

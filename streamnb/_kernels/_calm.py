@@ -35,7 +35,7 @@ def are_calm_together(
 
 
 def take_calm(mean_lo: Any, squares_lo: Any, d: Any, n: int, f: float, q: float) -> None:
-    """Takes n calm deviations into the lo parts: d f into that of the mean, d^2 q into that of S."""
+    """Takes n calm deviations d into the lo parts: d f into the mean's, d^2 q into that of S."""
     for i in range(n):
         mean_lo[i] += d[i] * f
         squares_lo[i] += (d[i] * d[i]) * q

@@ -126,7 +126,7 @@ class BagScorer:
         self._read = table.read
         self._vocabulary = table.vocabulary
         self._k = k
-        self._tokens = len(places)
+        self._tokens = len(places) // 2
         self._width = len(spread) // max(1, len(heads) // 6) // 2
         self._event = event
         self._alpha = alpha
@@ -309,8 +309,8 @@ class BagScorer:
     @cython.cfunc
     def _hear(self, token: cython.longlong, v: cython.double) -> None:
         """What one token of the event says."""
-        start: cython.longlong = self._places[token] >> _SHIFT
-        n: cython.longlong = self._places[token] & _NUMBERS
+        start: cython.longlong = self._places[2 * token] >> _SHIFT
+        n: cython.longlong = self._places[2 * token] & _NUMBERS
         i: cython.longlong
         r: cython.longlong
         k: cython.Py_ssize_t
@@ -486,8 +486,8 @@ class BagScorer:
         for k in range(self._k):
             lo[k] = 0.0
         for i in range(self._tokens):
-            start = self._places[i] >> _SHIFT
-            for j in range(start, start + (self._places[i] & _NUMBERS)):
+            start = self._places[2 * i] >> _SHIFT
+            for j in range(start, start + (self._places[2 * i] & _NUMBERS)):
                 k = self._ranks[_index(self._cells[2 * j + 1])]
                 v = self._missing(k, self._cells[2 * j], whole[k])
                 if v > 0.0:

@@ -326,7 +326,7 @@ class CategoryScorer:
         n: cython.double = 0.0
         whole: cython.double
         # Where there is no other value, this one was certain.
-        if self._places[token] & _NUMBERS == 0 or self._groups[2 * owner + 1] < 2:
+        if self._places[2 * token] & _NUMBERS == 0 or self._groups[2 * owner + 1] < 2:
             return
         self._gather(token, self._counts)
         self._gather(owner, self._seen)
@@ -350,10 +350,10 @@ class CategoryScorer:
         """Puts the counts of a token by class, as they are at the newest time."""
         k: cython.Py_ssize_t
         i: cython.longlong
-        start: cython.longlong = self._places[token] >> _SHIFT
+        start: cython.longlong = self._places[2 * token] >> _SHIFT
         for k in range(self._k):
             to[k] = 0.0
-        for i in range(start, start + (self._places[token] & _NUMBERS)):
+        for i in range(start, start + (self._places[2 * token] & _NUMBERS)):
             to[self._ranks[_index(self._cells[2 * i + 1])]] = self._cells[2 * i] * self._now
 
     @cython.cfunc

@@ -25,6 +25,7 @@ try:
 except ModuleNotFoundError:
     from streamnb._kernels import _cython as cython
 
+from itertools import islice
 from math import fsum
 from threading import Lock
 from typing import Any
@@ -70,6 +71,10 @@ class CountsTable:
     _labels: dict[Any, Any]
     _shown: list[Any]
     _names: dict[Any, Any]
+    _table_array: Any
+    _table: cython.p_longlong  # of the names that are texts, by hash: see names.h
+    _table_size: cython.longlong
+    _entered: cython.Py_ssize_t  # how many of the names are in there
     _owners: Any
     _trusted: cython.bint
     _binary: cython.bint
@@ -86,7 +91,8 @@ class CountsTable:
     _clock_array: Any
     _groups_array: Any
     _heads: cython.p_double  # class, HEAD numbers
-    _places: cython.p_longlong  # token: where its cells begin, times 2^20, plus their number
+    # token: where its cells begin, times 2^20, plus their number; the address of a text
+    _places: cython.p_longlong
     _cells: cython.p_double  # cell, (count, class slot)
     _slots: cython.p_longlong  # the event that was read: token slots
     _values: cython.p_double  # and their counts
@@ -132,6 +138,7 @@ class CountsTable:
         self._values_array = np.zeros(0)
         self._spread_array = np.zeros(0)
         self._groups_array = np.zeros(0, dtype=np.int64)
+        self._table_size = self._entered = 0
         self._free_array = np.full(64, -1, dtype=np.int64)
         self._clock_array = np.zeros(2, dtype=np.int64)
         self._class_capacity = self._token_capacity = 0
@@ -171,7 +178,7 @@ class CountsTable:
             self._clock[1] += 1
         if tokens > self._token_capacity:
             m: cython.Py_ssize_t = max(tokens, self._token_capacity + self._token_capacity // 4)
-            self._places_array = _longer(self._places_array, m)
+            self._places_array = _longer(self._places_array, 2 * m)
             self._token_capacity = m
             if cython.compiled:
                 places_view: cython.longlong[::1] = self._places_array
@@ -242,7 +249,8 @@ class CountsTable:
         Returns
         -------
         heads, (K, HEAD) flat, with room to spare;
-        places, (V,): where the cells of a token begin, times 2^20, plus their number;
+        places, (V, 2) flat: where the cells of a token begin, times 2^20, plus their number; and
+        a number that is ours;
         cells, (n, (count, class slot)) flat;
         slots and values: the tokens and counts of the event that `read` has read;
         spread, (K, C, (count, tokens that have it)) flat, in order; empty where it is not kept;
@@ -279,7 +287,7 @@ class CountsTable:
 
     def cells(self) -> Any:
         """All cells: (token slots, class slots, counts), by token slot; copies."""
-        places = self._places_array[: len(self._names)]
+        places = self._places_array[: 2 * len(self._names) : 2]
         sizes = places & _NUMBERS
         tokens = np.repeat(np.arange(len(places)), sizes)
         first = np.cumsum(sizes) - sizes
@@ -323,6 +331,98 @@ class CountsTable:
         else:
             event = x if type(x) is dict else as_event(x)
         self._reserve_event(len(event))
+        n: cython.Py_ssize_t = -1
+        if cython.compiled and self._owners is None:
+            n = self._read_texts(event, new)
+        if n < 0:
+            n = self._read_pairs(event, new)
+        if n < 0:
+            n = self._read_any(event, new)
+        return n
+
+    @cython.cfunc
+    @cython.exceptval(-2, check=True)
+    def _read_texts(self, event: dict[Any, Any], new: Any) -> cython.Py_ssize_t:
+        """`_read` of tokens that are texts, with counts of usual types, a group at a time.
+
+        Answers -1, and has left nothing, where the event asks for a longer way. Compiled only.
+        """
+        names: cython.longlong[STREAMNB_GROUP]
+        slots: cython.longlong[STREAMNB_GROUP]
+        position: cython.Py_ssize_t = 0
+        n: cython.Py_ssize_t = 0
+        m: cython.Py_ssize_t = 1
+        i: cython.Py_ssize_t
+        v: cython.double
+        s: cython.double
+        total: cython.double = 0.0
+        rest: cython.double = 0.0
+        known: cython.bint = True
+        if self._entered != len(self._names) or self._table_size == 0:
+            self._enter_names()
+        while m > 0:
+            group = self._values + n
+            m = next_tokens(
+                event,
+                cython.address(position),
+                self._threshold,
+                _LARGE_COUNT,
+                self._binary,
+                names,
+                group,
+            )
+            find_names(
+                self._table,
+                self._table_size - 1,
+                self._places,
+                self._cells,
+                names,
+                max(m, 0),
+                slots,
+            )
+            for i in range(m):
+                v = group[i]
+                s = total + v
+                rest += _sum_error(total, v, s)
+                total = s
+                if slots[i] >= 0:
+                    self._slots[n] = slots[i]
+                    self._values[n] = v
+                    n += 1
+                    continue
+                name = text_of(names[i])
+                known = known and (self._trusted or name.isascii())
+                if new is not None:
+                    new.append((name, v))
+        if m < 0 or not known:
+            if new is not None:
+                new.clear()
+            return -1
+        self._sum = total + rest
+        return n
+
+    @cython.cfunc
+    def _enter_names(self) -> None:
+        """Puts the names that have come since into the table of hashes. Compiled only."""
+        n: cython.Py_ssize_t = len(self._names)
+        if 5 * n > 4 * self._table_size or self._table_size == 0:
+            self._table_size = 64
+            while 5 * n > 4 * self._table_size:
+                self._table_size *= 2
+            self._table_array = np.zeros(self._table_size, dtype=np.int64)
+            view: cython.longlong[::1] = self._table_array
+            self._table = cython.address(view[0])
+            self._entered = 0
+        for name, slot in islice(reversed(self._names.items()), n - self._entered):
+            if type(name) is str:
+                self._places[2 * slot + 1] = address_of(name)
+                enter_name(self._table, self._table_size - 1, name, slot)
+        self._entered = n
+
+    @cython.cfunc
+    @cython.exceptval(-2, check=True)
+    def _read_pairs(self, event: dict[Any, Any], new: Any) -> cython.Py_ssize_t:
+        """`_read` of plain tokens and counts, one after the other; -1 as `_read_texts` does."""
         i: cython.Py_ssize_t = 0
         v: cython.double
         s: cython.double
@@ -364,7 +464,7 @@ class CountsTable:
         if not plain:
             if new is not None:
                 new.clear()
-            return self._read_any(event, new)
+            return -1
         self._sum = total + rest if self._owners is None else 0.0
         return i
 
@@ -529,8 +629,8 @@ class CountsTable:
     def _cell(self, token: cython.longlong, k: cython.longlong) -> cython.longlong:
         """The cell of a token and a class, a new one if need be."""
         i: cython.longlong
-        start: cython.longlong = self._places[token] >> _SHIFT
-        n: cython.longlong = self._places[token] & _NUMBERS
+        start: cython.longlong = self._places[2 * token] >> _SHIFT
+        n: cython.longlong = self._places[2 * token] & _NUMBERS
         for i in range(start, start + n):
             if self._cells[2 * i + 1] == k:
                 return i
@@ -548,7 +648,7 @@ class CountsTable:
             self._release(i, n)
         self._cells[2 * (start + n)] = 0.0
         self._cells[2 * (start + n) + 1] = k
-        self._places[token] += 1
+        self._places[2 * token] += 1
         self._heads[k * _HEAD + 4] += 1.0
         return start + n
 
@@ -572,7 +672,7 @@ class CountsTable:
         while room < least:
             room *= 2
             size += 1
-        start: cython.longlong = self._places[token] >> _SHIFT
+        start: cython.longlong = self._places[2 * token] >> _SHIFT
         to: cython.longlong = self._free[size]
         if to >= 0:
             self._free[size] = _index(self._cells[2 * to])
@@ -582,7 +682,7 @@ class CountsTable:
             self._used = to + room
         for i in range(2 * n):
             self._cells[2 * to + i] = self._cells[2 * start + i]
-        self._places[token] = (to << _SHIFT) | n
+        self._places[2 * token] = (to << _SHIFT) | n
         return to
 
     @cython.cfunc
@@ -667,8 +767,8 @@ class CountsTable:
             for i in range(k * _HEAD, k * _HEAD + 4):
                 self._heads[i] = ldexp(self._heads[i], by) if c >= least else 0.0
         for token in range(len(self._names)):
-            start = self._places[token] >> _SHIFT
-            for i in range(start, start + (self._places[token] & _NUMBERS)):
+            start = self._places[2 * token] >> _SHIFT
+            for i in range(start, start + (self._places[2 * token] & _NUMBERS)):
                 k = _index(self._cells[2 * i + 1])
                 c = ldexp(self._cells[2 * i], by)
                 if c >= least and self._heads[k * _HEAD] != 0.0:
@@ -776,8 +876,8 @@ class CountsTable:
     def _rest(self, token: cython.longlong, k: cython.longlong, c: cython.double) -> cython.double:
         """What is left of a token's count without c: 0 within rounding, -1 where there is less."""
         i: cython.longlong
-        start: cython.longlong = self._places[token] >> _SHIFT
-        for i in range(start, start + (self._places[token] & _NUMBERS)):
+        start: cython.longlong = self._places[2 * token] >> _SHIFT
+        for i in range(start, start + (self._places[2 * token] & _NUMBERS)):
             if self._cells[2 * i + 1] == k:
                 return _left(self._cells[2 * i], 0.0, c)
         return -1.0
@@ -801,8 +901,8 @@ class CountsTable:
                 return most
         most = 0.0
         for token in range(len(self._names)):
-            start = self._places[token] >> _SHIFT
-            for i in range(start, start + (self._places[token] & _NUMBERS)):
+            start = self._places[2 * token] >> _SHIFT
+            for i in range(start, start + (self._places[2 * token] & _NUMBERS)):
                 if self._cells[2 * i + 1] == k and token not in gone:
                     most = max(most, self._cells[2 * i])
         return most * (1.0 - _NOISE)
@@ -814,11 +914,11 @@ class CountsTable:
         self._set(k, i, c)
         if c != 0.0:
             return
-        start: cython.longlong = self._places[token] >> _SHIFT
-        n: cython.longlong = (self._places[token] & _NUMBERS) - 1
+        start: cython.longlong = self._places[2 * token] >> _SHIFT
+        n: cython.longlong = (self._places[2 * token] & _NUMBERS) - 1
         self._cells[2 * i] = self._cells[2 * (start + n)]
         self._cells[2 * i + 1] = self._cells[2 * (start + n) + 1]
-        self._places[token] -= 1
+        self._places[2 * token] -= 1
         self._heads[k * _HEAD + 4] -= 1.0
         if n == 0:
             self._vocabulary -= 1
@@ -938,8 +1038,8 @@ class CountsTable:
         of_class: cython.longlong[::1] = places
         for i in range(tokens.shape[0]):
             if t[i] >= 0:
-                start = self._places[t[i]] >> _SHIFT
-                for at in range(start, start + (self._places[t[i]] & _NUMBERS)):
+                start = self._places[2 * t[i]] >> _SHIFT
+                for at in range(start, start + (self._places[2 * t[i]] & _NUMBERS)):
                     j = of_class[_index(self._cells[2 * at + 1])]
                     if j >= 0:
                         sums[i, j] = self._cells[2 * at]
@@ -961,8 +1061,8 @@ class CountsTable:
         for i in range(tokens.shape[0]):
             if t[i] < 0:
                 continue
-            start = self._places[t[i]] >> _SHIFT
-            for at in range(start, start + (self._places[t[i]] & _NUMBERS)):
+            start = self._places[2 * t[i]] >> _SHIFT
+            for at in range(start, start + (self._places[2 * t[i]] & _NUMBERS)):
                 found = of_class[_index(self._cells[2 * at + 1])]
                 if found >= 0 and sums[i, found] != 0.0:
                     if self._cells[2 * at] != sums[i, found]:

@@ -244,7 +244,9 @@ def _take(
                 squares_lo_i = _at(squares_lo, i)
                 if stage == 2.0:
                     _tidy(mean_i, lo_i, squares_i, squares_lo_i, 1)
-                _take_whole(mean_i, lo_i, squares_i, squares_lo_i, d, 1, f, q, q_lo, False, unit)
+                _take_whole(
+                    mean_i, lo_i, squares_i, squares_lo_i, d, 1, f, q, q_lo, heavy != 0.0, unit
+                )
         return
     if stage == 1.0:
         _tidy(p, lo, squares, squares_lo, n)
@@ -326,7 +328,7 @@ def _take_whole(
 
 
 def _aligned(n: int) -> Any:
-    """n zeros, from where a line of the cache begins: no vector lies across two."""
+    """Zeros, n of them, from where a line of the cache begins: no vector lies across two."""
     array = np.zeros(n + 7)
     first = -(array.ctypes.data // 8) % 8
     return array[first : first + n]
@@ -494,18 +496,18 @@ class MomentsTable:
     def is_tame(self) -> bool:
         """Whether an event of ordinary size needs no care in any class."""
         k: cython.Py_ssize_t
+        tame: cython.bint = True
         for k in range(len(self._shown)):
-            if self._heads[4 * k + 3] != 1.0:
-                return False
-        return True
+            tame = tame and self._heads[4 * k + 3] == 1.0
+        return tame
 
     def is_bounded(self) -> bool:
         """Whether no event of ordinary size can make any statistic infinite."""
         k: cython.Py_ssize_t
+        bounded: cython.bint = True
         for k in range(len(self._shown)):
-            if self._heads[4 * k + 3] == 0.0:
-                return False
-        return True
+            bounded = bounded and self._heads[4 * k + 3] != 0.0
+        return bounded
 
     def put(self, cells: Any, weights: Any) -> None:
         """Puts cells (K, 6, D) and class weights (K, 2) in place of those that are there."""

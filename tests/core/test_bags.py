@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import tracemalloc
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,7 @@ from sklearn import naive_bayes
 
 import streamnb
 from streamnb import BernoulliNB, ComplementNB, MultinomialNB
+from streamnb.stats.index import order_key
 
 from .models import BAGS, Model, name_of
 from .verbs import LEARN, PREDICT, same, state
@@ -436,3 +438,36 @@ def test_a_sparse_cell_in_no_column_is_refused(kind: Model, column: int) -> None
         with pytest.raises(ValueError, match=f"column {column}"):
             ask()
     assert state(model) == before
+
+
+@every_bag
+def test_a_large_vocabulary_is_the_same_by_rows_tables_and_merges(kind: Model) -> None:
+    """Tokens of all alphabets, numbers and tuples, come by each verb, and are found by each."""
+    rng = random.Random(1)
+    alphabets = ("w", "wörd ", "слово", "語", "🙂", "a rather long name of a token, number ")
+    tokens: list[Any] = [f"{rng.choice(alphabets)}{j}" for j in range(12_000)]
+    tokens += [*range(100), *(("a", str(j)) for j in range(100))]
+    rng.shuffle(tokens)
+    events = [
+        (dict.fromkeys(rng.sample(tokens, rng.randint(0, 150)), 2.0), rng.choice("ab"))
+        for _ in range(400)
+    ]
+    rows, mixed = kind.make(), kind.make()
+    for at, (x, y) in enumerate(events):
+        rows.learn_one(x, y)
+        if at % 10 == 0 and x:
+            mixed.learn_many(np.array([[*x.values()]]), [y], columns=[*x])
+        elif at % 10 == 1:
+            shard = kind.make()
+            shard.learn_one(x, y)
+            mixed += shard
+        else:
+            copies = {str.__str__(n[:1]) + n[1:] if type(n) is str else n: v for n, v in x.items()}
+            mixed.learn_one(copies, y)
+    assert state(mixed) == state(rows)
+    seen = {token for x, _ in events for token in x}
+    assert rows.features == sorted(seen, key=order_key)
+    assert len(seen) > 9000
+    for x, y in events:
+        mixed.unlearn_one(x, y)
+    assert state(mixed) == state(kind.make())
