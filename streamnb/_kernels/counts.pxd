@@ -1,17 +1,7 @@
 cdef extern from "names.h":
-    enum: STREAMNB_GROUP
-    long long address_of(object text) noexcept
-    int enter_name(long long *table, unsigned long long mask, object name, long long slot) except -1
-    Py_ssize_t next_tokens(object event, Py_ssize_t *position, double threshold, double most,
-                           bint binary, long long *names, double *values) noexcept
-    int find_names(const long long *table, unsigned long long mask, const long long *places,
-                   const double *cells, const long long *names, Py_ssize_t n,
-                   long long *slots) except -1
-
-cdef extern from *:
-    """
-    static inline PyObject *text_of(long long address) {
-        return Py_NewRef((PyObject *)(intptr_t)address);
-    }
-    """
-    object text_of(long long address)
+    Py_ssize_t enter_names(object known, Py_ssize_t position, long long *table,
+                           unsigned long long mask, long long *places) except -1
+    Py_ssize_t read_tokens(object event, object known, object fresh, const long long *table,
+                           unsigned long long mask, const long long *places, const double *cells,
+                           double threshold, double most, bint binary, bint trusted,
+                           long long *slots, double *counts) except -2

@@ -25,7 +25,6 @@ try:
 except ModuleNotFoundError:
     from streamnb._kernels import _cython as cython
 
-from itertools import islice
 from math import fsum
 from threading import Lock
 from typing import Any
@@ -38,6 +37,8 @@ if cython.compiled:
     from cython.cimports.libc.math import ldexp
 else:
     from math import ldexp
+
+    from streamnb._kernels._names import enter_names, read_tokens
 
 # A class's numbers: weight hi and lo, sum of counts hi and lo, tokens seen, counts in its spread.
 HEAD = 6
@@ -72,9 +73,9 @@ class CountsTable:
     _shown: list[Any]
     _names: dict[Any, Any]
     _table_array: Any
-    _table: cython.p_longlong  # of the names that are texts, by hash: see names.h
+    _table: cython.p_longlong  # of the names that are texts, by their hashes: see names.h
     _table_size: cython.longlong
-    _entered: cython.Py_ssize_t  # how many of the names are in there
+    _entered: cython.Py_ssize_t  # so many of the names are in there
     _owners: Any
     _trusted: cython.bint
     _binary: cython.bint
@@ -330,143 +331,49 @@ class CountsTable:
             event = self._translate(x)
         else:
             event = x if type(x) is dict else as_event(x)
-        self._reserve_event(len(event))
-        n: cython.Py_ssize_t = -1
-        if cython.compiled and self._owners is None:
-            n = self._read_texts(event, new)
-        if n < 0:
-            n = self._read_pairs(event, new)
-        if n < 0:
-            n = self._read_any(event, new)
-        return n
-
-    @cython.cfunc
-    @cython.exceptval(-2, check=True)
-    def _read_texts(self, event: dict[Any, Any], new: Any) -> cython.Py_ssize_t:
-        """`_read` of tokens that are texts, with counts of usual types, a group at a time.
-
-        Answers -1, and has left nothing, where the event asks for a longer way. Compiled only.
-        """
-        names: cython.longlong[STREAMNB_GROUP]
-        slots: cython.longlong[STREAMNB_GROUP]
-        position: cython.Py_ssize_t = 0
-        n: cython.Py_ssize_t = 0
-        m: cython.Py_ssize_t = 1
-        i: cython.Py_ssize_t
-        v: cython.double
-        s: cython.double
-        total: cython.double = 0.0
-        rest: cython.double = 0.0
-        known: cython.bint = True
+        self._reserve_event(len(event) + 1)
         if self._entered != len(self._names) or self._table_size == 0:
-            self._enter_names()
-        while m > 0:
-            group = self._values + n
-            m = next_tokens(
-                event,
-                cython.address(position),
-                self._threshold,
-                _LARGE_COUNT,
-                self._binary,
-                names,
-                group,
-            )
-            find_names(
-                self._table,
-                self._table_size - 1,
-                self._places,
-                self._cells,
-                names,
-                max(m, 0),
-                slots,
-            )
-            for i in range(m):
-                v = group[i]
-                s = total + v
-                rest += _sum_error(total, v, s)
-                total = s
-                if slots[i] >= 0:
-                    self._slots[n] = slots[i]
-                    self._values[n] = v
-                    n += 1
-                    continue
-                name = text_of(names[i])
-                known = known and (self._trusted or name.isascii())
-                if new is not None:
-                    new.append((name, v))
-        if m < 0 or not known:
+            self._enter()
+        n: cython.Py_ssize_t = read_tokens(
+            event,
+            self._names,
+            new,
+            self._table,
+            self._table_size - 1,
+            self._places,
+            self._cells,
+            self._threshold,
+            _LARGE_COUNT,
+            self._binary,
+            self._trusted,
+            self._slots,
+            self._values,
+        )
+        if n < 0:
             if new is not None:
                 new.clear()
-            return -1
-        self._sum = total + rest
+            return self._read_any(event, new)
+        self._sum = self._values[n] if self._owners is None else 0.0
         return n
 
     @cython.cfunc
-    def _enter_names(self) -> None:
-        """Puts the names that have come since into the table of hashes. Compiled only."""
+    def _enter(self) -> None:
+        """Puts the names that have come since into the table of hashes, at most 4/5 full."""
         n: cython.Py_ssize_t = len(self._names)
         if 5 * n > 4 * self._table_size or self._table_size == 0:
             self._table_size = 64
             while 5 * n > 4 * self._table_size:
                 self._table_size *= 2
             self._table_array = np.zeros(self._table_size, dtype=np.int64)
-            view: cython.longlong[::1] = self._table_array
-            self._table = cython.address(view[0])
             self._entered = 0
-        for name, slot in islice(reversed(self._names.items()), n - self._entered):
-            if type(name) is str:
-                self._places[2 * slot + 1] = address_of(name)
-                enter_name(self._table, self._table_size - 1, name, slot)
-        self._entered = n
-
-    @cython.cfunc
-    @cython.exceptval(-2, check=True)
-    def _read_pairs(self, event: dict[Any, Any], new: Any) -> cython.Py_ssize_t:
-        """`_read` of plain tokens and counts, one after the other; -1 as `_read_texts` does."""
-        i: cython.Py_ssize_t = 0
-        v: cython.double
-        s: cython.double
-        total: cython.double = 0.0
-        rest: cython.double = 0.0
-        plain: cython.bint = True
-        for name, value in event.items():
-            if type(name) is not str and not self._trusted:
-                plain = False
-                break
-            if type(value) is float:
-                v = value
-            elif type(value) is int:
-                v = _whole(value)
+            if cython.compiled:
+                view: cython.longlong[::1] = self._table_array
+                self._table = cython.address(view[0])
             else:
-                plain = False
-                break
-            if not 0.0 <= v <= _LARGE_COUNT:
-                plain = False
-                break
-            if v <= self._threshold:
-                continue
-            if self._binary:
-                v = 1.0
-            s = total + v
-            rest += _sum_error(total, v, s)
-            total = s
-            slot = self._names.get(name)
-            if slot is None:
-                if not self._trusted and not name.isascii():
-                    plain = False
-                    break
-                if new is not None:
-                    new.append((name, v))
-                continue
-            self._slots[i] = slot
-            self._values[i] = v
-            i += 1
-        if not plain:
-            if new is not None:
-                new.clear()
-            return -1
-        self._sum = total + rest if self._owners is None else 0.0
-        return i
+                self._table = memoryview(self._table_array)
+        self._entered = enter_names(
+            self._names, self._entered, self._table, self._table_size - 1, self._places
+        )
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
@@ -1111,19 +1018,6 @@ def _index(v: cython.double) -> cython.longlong:
         return cython.cast(cython.longlong, v)
     else:  # noqa: RET505 - the compiler must not see it
         return int(v)
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(-2.0, check=True)
-def _whole(value: object) -> cython.double:
-    """A whole number as a double; -1 where it asks for the long way."""
-    v: cython.double
-    try:
-        v = value
-    except OverflowError:
-        return -1.0
-    return v
 
 
 @cython.cfunc

@@ -499,7 +499,7 @@ class MomentsTable:
         tame: cython.bint = True
         for k in range(len(self._shown)):
             tame = tame and self._heads[4 * k + 3] == 1.0
-        return tame
+        return bool(tame)
 
     def is_bounded(self) -> bool:
         """Whether no event of ordinary size can make any statistic infinite."""
@@ -507,7 +507,7 @@ class MomentsTable:
         bounded: cython.bint = True
         for k in range(len(self._shown)):
             bounded = bounded and self._heads[4 * k + 3] != 0.0
-        return bounded
+        return bool(bounded)
 
     def put(self, cells: Any, weights: Any) -> None:
         """Puts cells (K, 6, D) and class weights (K, 2) in place of those that are there."""
