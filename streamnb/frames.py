@@ -103,8 +103,7 @@ def _positive(table: Table) -> Table:
 
 
 def _read_table(X: Any, columns: Sequence[Name] | None) -> Table:
-    height(X)
-    library = library_of(X)
+    library = _known_library(X)
     if library in ("pandas", "polars"):
         return _read_columns(X, list(read_names(X, columns)), library)
     array = X.toarray() if library == "scipy" else X
@@ -327,6 +326,8 @@ def _checked(columns: Iterable[Any], n: int) -> list[Name]:
 
 def library_of(X: Any) -> str | None:
     """The library of a table: "pandas", "polars", "scipy", "numpy", or `None`."""
+    if type(X) is np.ndarray:
+        return "numpy"
     library = type(X).__module__.partition(".")[0]
     if library in ("pandas", "polars") and type(X).__name__ == "DataFrame":
         return library
@@ -339,10 +340,17 @@ def library_of(X: Any) -> str | None:
 
 def height(X: Any) -> int:
     """The number of rows of a table. Raises `TypeError` where it is none."""
-    if library_of(X) is None:
+    _known_library(X)
+    return int(X.shape[0])
+
+
+def _known_library(X: Any) -> str:
+    """The library of a table. Raises `TypeError` where it is none."""
+    library = library_of(X)
+    if library is None:
         msg = f"a DataFrame, a NumPy array or a sparse matrix is wanted, not {type(X).__name__}"
         raise TypeError(msg)
-    return int(X.shape[0])
+    return library
 
 
 def take_rows(X: Any, rows: Sequence[int]) -> Any:

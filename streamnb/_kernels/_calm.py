@@ -4,7 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["are_calm", "are_calm_together", "is_calm", "take_calm"]
+__all__ = [
+    "are_calm",
+    "are_calm_together",
+    "calm_stage",
+    "calm_stages",
+    "is_calm",
+    "take_calm",
+]
+
+
+def calm_stage(w: float, old: float, old_lo: float) -> float:
+    """What an event of weight w asks of a cell of weight old + old_lo, which is settled but for 0.
+
+    Returns
+    -------
+    0 or 1, all digits; 2, to be calm; 3, to be calm, with hi and lo together.
+    """
+    if old_lo != 0.0 or not 1024.0 <= old <= 2.0**50 or old != int(old):
+        return 0.0
+    return 1.0 if w != 1.0 else 3.0 if old % 4.0 == 0.0 else 2.0
+
+
+def calm_stages(n: int, w: Any, old: Any, old_lo: Any, stage: Any, part: Any, product: Any) -> bool:
+    """`calm_stage` of each of n; whether all may be calm.
+
+    Of such also the event's part of the new weight, w/(W + w), and that times W.
+    """
+    for i in range(n):
+        stage[i] = calm_stage(w[i], old[i], old_lo[i])
+        part[i] = 1.0 / (old[i] + 1.0)
+        product[i] = old[i] * part[i]
+    return all(stage[i] >= 2.0 for i in range(n))
 
 
 def is_calm(d: float, squares: float) -> bool:

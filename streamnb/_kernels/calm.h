@@ -9,6 +9,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What an event of weight w asks of a cell of weight old + old_lo, which is settled but for 0:
+ * 0 or 1, all digits; 2, to be calm; 3, to be calm, with hi and lo together.
+ *
+ * Adding 2^52 and taking it away rounds to a whole number, adding 2^54 to a multiple of 4. */
+static inline double calm_stage(double w, double old, double old_lo) {
+    int settled = (old_lo == 0.0) & (old >= 1024.0) & (old <= 0x1p50)
+                & ((old + 0x1p52) - 0x1p52 == old);
+    int due = (old + 0x1p54) - 0x1p54 == old;
+    return settled ? (w == 1.0 ? (due ? 3.0 : 2.0) : 1.0) : 0.0;
+}
+
+/* `calm_stage` of each of n; whether all may be calm. Of such also the event's part of the new
+ * weight, w/(W + w), and that times W. */
+static inline int calm_stages(ptrdiff_t n, const double *restrict w, const double *restrict old,
+                              const double *restrict old_lo, double *restrict stage,
+                              double *restrict part, double *restrict product) {
+    int64_t others = 0;
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC ivdep
+#endif
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double f = 1.0 / (old[i] + 1.0);
+        stage[i] = calm_stage(w[i], old[i], old_lo[i]);
+        others |= stage[i] < 2.0;
+        part[i] = f;
+        product[i] = old[i] * f;
+    }
+    return others == 0;
+}
+
 /* Whether a deviation d is calm beside the sum of squares. */
 static inline int is_calm(double d, double squares) {
     return !(d * d > squares * 0.015625);

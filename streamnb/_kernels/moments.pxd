@@ -10,6 +10,9 @@ cdef extern from *:
     ctypedef const double *Given "const double *__restrict"
 
 cdef extern from "calm.h":
+    double calm_stage(double w, double old, double old_lo) noexcept nogil
+    bint calm_stages(Py_ssize_t n, const double *w, const double *old, const double *old_lo,
+                     double *stage, double *part, double *product) noexcept nogil
     bint is_calm(double d, double squares) noexcept nogil
     bint are_calm(const double *mean, const double *mean_lo, const double *squares,
                   const double *x, Py_ssize_t n, double *d) noexcept nogil

@@ -12,11 +12,11 @@ carried in double-double (T. J. Dekker, 1971): no single event, however large, l
 share of one rounding in S. Where w > W the mean is taken from the other side, x - d W/(W + w), so
 that the heavier side is never cancelled (`joining` does the same for two tables).
 
-A cell whose weight is a whole number from SETTLED on is settled. Its hi parts stay as they are
+A cell whose weight is a whole number from 1024 on is settled. Its hi parts stay as they are
 while events of weight 1 come that are calm, d^2 <= S/64: of each the share in S is so small that
 it may be rounded, and is added to the lo parts alone, in a third of the time. An event that is not
-calm, or of another weight, and each that finds a multiple of PERIOD, first brings hi and lo
-together again. So what the lo parts round is their own size, a few shares of a sum of 1024 and
+calm, or of another weight, and each that finds a multiple of 4, first brings hi and lo together
+again (`calm.h`). So what the lo parts round is their own size, a few shares of a sum of 1024 and
 more. All of this goes by the cell and the event, so that it gives the same bits by any cut of the
 stream. Where weights fade no cell is settled.
 
@@ -40,7 +40,14 @@ import numpy as np
 from streamnb._kernels._values import as_event, check_weight, event_time, needed_time, number
 
 if not cython.compiled:
-    from streamnb._kernels._calm import are_calm, are_calm_together, is_calm, take_calm
+    from streamnb._kernels._calm import (
+        are_calm,
+        are_calm_together,
+        calm_stage,
+        calm_stages,
+        is_calm,
+        take_calm,
+    )
     from streamnb._kernels._fp import (
         Apart,
         Given,
@@ -55,15 +62,11 @@ if not cython.compiled:
 ROWS = 6
 _ROWS = cython.declare(cython.Py_ssize_t, ROWS)
 
-# From this weight on a cell is settled, and every so many events hi and lo are brought together.
-SETTLED = 1024
-PERIOD = 4
-_SETTLED = cython.declare(cython.double, SETTLED)
-_COUNTABLE = cython.declare(cython.double, 2.0**50)
-_TO_WHOLE = cython.declare(cython.double, 2.0**52)  # added and taken away, it rounds to 1
-_TO_PERIOD = cython.declare(cython.double, 2.0**52 * PERIOD)
 _CHUNK = cython.declare(cython.Py_ssize_t, 512)  # so many rows are prepared at once
 _BEYOND = cython.declare(cython.double, 1e300)
+
+SETTLED = 1024
+"""Where hi and lo of a cell are apart its weight is this and more."""
 
 # So many labels are looked at, as objects, before a hash is.
 _NEAR = cython.declare(cython.Py_ssize_t, 8)
@@ -152,38 +155,6 @@ def _steps(
         product[i] = q
         product_lo[i] = plain_product_error(b, f, q) + (b * f_lo + b_lo * f)
         heavy[i] = 0.0 if light else 1.0
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _stage(w: cython.double, old: cython.double, old_lo: cython.double) -> cython.double:
-    """What an event of weight w asks of a cell of weight old + old_lo, which is settled but for 0.
-
-    Returns
-    -------
-    0, or 1: all digits; 2: to be calm; 3: to be calm, with hi and lo together.
-    """
-    # no `and`: all is computed, by vector instructions
-    settled: cython.bint = (
-        (old_lo == 0.0)
-        & (old >= _SETTLED)
-        & (old <= _COUNTABLE)
-        & ((old + _TO_WHOLE) - _TO_WHOLE == old)
-    )
-    due: cython.bint = (old + _TO_PERIOD) - _TO_PERIOD == old
-    return (1.0 if w != 1.0 else 3.0 if due else 2.0) if settled else 0.0
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _stages(
-    n: cython.Py_ssize_t, weight: Given, old: Given, old_lo: Given, stage: Apart
-) -> cython.void:
-    """`_stage` of each."""
-    i: cython.Py_ssize_t
-    for i in range(n):
-        stage[i] = _stage(weight[i], old[i], old_lo[i])
 
 
 @cython.cfunc
@@ -895,7 +866,7 @@ class MomentsTable:
         f[4] = w
         h = _at(h, 4 * k)
         _steps(1, _at(f, 4), h, _at(h, 1), f, _at(f, 1), _at(f, 2), _at(f, 3))
-        stage: cython.double = 0.0 if self._fading is not None else _stage(w, h[0], h[1])
+        stage: cython.double = 0.0 if self._fading is not None else calm_stage(w, h[0], h[1])
         _take(self._cells, m, c, x, n, f[0], f[1], f[2], f[3], stage, self._deviations)
 
     @cython.cfunc
@@ -957,7 +928,7 @@ class MomentsTable:
             mean_lo = p[m + c + i]
             squares = p[m + 2 * c + i]
             squares_lo = p[m + 3 * c + i]
-            stage = _stage(w, old, old_lo) if lasting else 0.0
+            stage = calm_stage(w, old, old_lo) if lasting else 0.0
             # hi and lo together, and as the event finds them
             g = mean + mean_lo
             u = _sum_error(mean, mean_lo, g)
@@ -1063,29 +1034,41 @@ class MomentsTable:
                 weight[r] = w[first + r]
                 stage[r] = 0.0
                 _add_weight(h, j, weight[r])
-            _steps(size, weight, old, old_lo, f, q, q_lo, heavy)
-            if lasting:
-                _stages(size, weight, old, old_lo, stage)
+            all_calm = lasting and calm_stages(size, weight, old, old_lo, stage, f, q)
+            if not all_calm:
+                _steps(size, weight, old, old_lo, f, q, q_lo, heavy)
             for r in range(size):
                 j = first + r
                 m = k[j] * apart
                 if q[r] == 0.0:  # the row has no weight, or the class had none before it
                     for i in range(d if weight[r] > 0.0 else 0):
                         p[m + i] = data[j, i] + 0.0
-                elif cython.compiled and j <= inside:
+                    continue
+                row: Given = x
+                if cython.compiled and j <= inside:
                     row = cython.address(data[j, 0])
-                    cell = _at(p, m)
-                    lo = _at(p, m + c)
-                    s = _at(p, m + 2 * c)
-                    # as `_take` does, without the call to it
-                    if stage[r] == 2.0 and are_calm(cell, lo, s, row, wide, deviations):
-                        take_calm(lo, _at(s, c), deviations, wide, f[r], q[r])
-                        continue
-                    _take(p, m, c, row, wide, f[r], q[r], q_lo[r], heavy[r], stage[r], deviations)
                 else:
                     for i in range(wide):
                         x[i] = data[j, i] if i < d else 0.0
-                    _take(p, m, c, x, wide, f[r], q[r], q_lo[r], heavy[r], stage[r], deviations)
+                cell = _at(p, m)
+                lo = _at(cell, c)
+                s = _at(lo, c)
+                # as `_take` does, without the call to it
+                if stage[r] >= 2.0 and (
+                    are_calm(cell, lo, s, row, wide, deviations)
+                    if stage[r] == 2.0
+                    else are_calm_together(cell, lo, s, _at(s, c), row, wide, deviations)
+                ):
+                    take_calm(lo, _at(s, c), deviations, wide, f[r], q[r])
+                    continue
+                if all_calm:
+                    f_r = _at(f, r)
+                    q_r = _at(q, r)
+                    weight_r = _at(weight, r)
+                    old_r = _at(old, r)
+                    old_lo_r = _at(old_lo, r)
+                    _steps(1, weight_r, old_r, old_lo_r, f_r, q_r, _at(q_lo, r), _at(heavy, r))
+                _take(p, m, c, row, wide, f[r], q[r], q_lo[r], heavy[r], stage[r], deviations)
         for j in range(len(self._shown)):
             for i in range(d, wide):
                 for r in range(_ROWS):

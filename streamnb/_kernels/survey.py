@@ -17,6 +17,8 @@ if cython.compiled:
 else:
     from math import fabs
 
+    from streamnb._kernels._survey import any_unusual
+
 MISSING = 1
 UNUSUAL = 2
 
@@ -31,21 +33,11 @@ def survey(values: Any, small: cython.double, large: cython.double) -> int:
     """
     n: cython.Py_ssize_t = values.shape[0]
     i: cython.Py_ssize_t
-    if cython.compiled:
-        # a double without its sign is ordered as its bits are
-        bits: cython.const[cython.ulonglong][::1] = values.view(np.uint64)  # type: ignore[valid-type]
-        first: cython.ulonglong = 2 * int(np.float64(small).view(np.uint64))
-        range_: cython.ulonglong = 2 * int(np.float64(large).view(np.uint64)) - first
-        b: cython.ulonglong
-        odd: cython.longlong = 0
-        for i in range(n):
-            b = bits[i] << 1
-            odd |= (b - first > range_) & (b != 0)
-        if odd == 0:
-            return 0
-    else:
-        values = memoryview(values)
-    v: cython.const[cython.double][::1] = values  # type: ignore[valid-type]
+    if n == 0:
+        return 0
+    v: cython.const[cython.double][::1] = values if cython.compiled else memoryview(values)  # type: ignore[valid-type]
+    if not any_unusual(cython.address(v[0]) if cython.compiled else v, n, small, large):
+        return 0
     size: cython.double
     missing: cython.longlong = 0
     unusual: cython.longlong = 0
@@ -54,6 +46,16 @@ def survey(values: Any, small: cython.double, large: cython.double) -> int:
         missing |= size != size
         unusual |= (size > large) | ((size < small) & (size != 0.0))
     return int((MISSING if missing else 0) + (UNUSUAL if unusual else 0))
+
+
+def least(values: Any) -> float:
+    """The least of an array of doubles of one dimension, none of them NaN; infinity of none."""
+    v: cython.double[::1] = values if cython.compiled else memoryview(values)
+    i: cython.Py_ssize_t
+    low: cython.double = float("inf")
+    for i in range(v.shape[0]):
+        low = min(low, v[i])
+    return float(low)
 
 
 def code(numbers: Any) -> Any:

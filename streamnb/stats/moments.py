@@ -316,7 +316,7 @@ class Moments:
         """
         if not len(weights):
             return -1
-        whole = bool(weights.min() > 0.0)
+        whole = survey.least(weights) > 0.0
         learned: Any = slice(None) if whole else weights > 0.0
         if not whole and not weights.any():
             return -1
@@ -475,12 +475,14 @@ class Moments:
 
 
 def _tidy(cells: Floats) -> None:
-    """Brings hi and lo together in place, which may be apart where whole weights are large."""
+    """Brings hi and lo together in place where they may be apart, which is in settled cells."""
+    settled = cells[:, 4] >= moments.SETTLED
     for hi, lo in ((0, 1), (2, 3)):
-        a, b = cells[:, hi].copy(), cells[:, lo].copy()
-        s = cells[:, hi] = a + b
+        a, b = cells[:, hi][settled], cells[:, lo][settled]
+        s = a + b
         part = s - a
-        cells[:, lo] = (a - (s - part)) + (b - part)
+        cells[:, hi][settled] = s
+        cells[:, lo][settled] = (a - (s - part)) + (b - part)
 
 
 def _tuples(name: Any) -> Any:
