@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "unroll.h"
+
 /* A tile of TALL rows and WIDE vectors of LANES columns stays in registers while it is summed,
  * ROWS rows of the block at a time; it divides a square of eight. gcc does not find it in plain
  * loops: it must be told of vectors.
@@ -17,7 +19,6 @@
 #define WIDE 2
 #define ROWS 1
 typedef double lanes;
-#define UNROLL(n)
 #else
 #if defined(__AVX512F__)
 #define LANES 8
@@ -36,8 +37,6 @@ typedef double lanes;
 #define ROWS 1
 #endif
 typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-#define UNROLL(n) PRAGMA(GCC unroll n)
-#define PRAGMA(text) _Pragma(#text)
 #endif
 
 /* out[i][j] += the sum, from zero, over r of a[r][i] b[r][j], the rows r one after the other. */
