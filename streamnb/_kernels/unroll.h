@@ -1,4 +1,4 @@
-/* Loops of a known length that the compiler is to write out, so that what they use is in registers. */
+/* Loops of a known length that the compiler writes out, so that what they use is in registers. */
 #ifndef STREAMNB_UNROLL_H
 #define STREAMNB_UNROLL_H
 
