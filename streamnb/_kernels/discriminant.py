@@ -29,7 +29,7 @@ if cython.compiled:
 else:
     from math import log, sqrt
 
-    from streamnb._kernels._products import add_rows, rotate_rows
+    from streamnb._kernels._products import add_rows, rotate_rows, solve_eight, sum_squares
     from streamnb._kernels._shares import log_shares
 
 PIVOT = 2.0**-40
@@ -192,54 +192,68 @@ class Factor:
     def add(self, row: Any) -> None:
         """Adds z z' to the matrix, z being `row`."""
         self.arrays[3][: self.n] = row
-        self.add_z()
+        self.add_z(self.z, 0)
         self.measure()
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def add_z(self) -> cython.void:
-        """Adds z z' to the matrix."""
+    def add_z(self, r: cython.p_double, rows: cython.Py_ssize_t) -> cython.void:
+        """Adds z z' to the matrix; then puts U'^-1 x in the place of each row x of r.
+
+        Eight rows are turned, then read for the systems while the cache has them.
+        """
+        n: cython.Py_ssize_t = self.n
+        s: cython.Py_ssize_t = self.stride
         i: cython.Py_ssize_t
-        for i in range(self.n):
+        j: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        for i in range(n):
             self._diagonal[i] += self.z[i] * self.z[i]
-        self._rotate(0, self.n)
+        for j in range(0, n, 8):
+            self._rotate(j, min(j + 8, n))
+            if rows:
+                for i in range(j, min(j + 8, n)):
+                    self._inverse[i] = 1.0 / self.rows[i * s + i]
+            for m in range(rows):
+                self._solve_for(_at(r, m * s), j)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def solve_in_place(self, r: cython.p_double, rows: cython.Py_ssize_t) -> cython.void:
         """Puts U'^-1 x in the place of each row x of r, which are a stride apart."""
+        j: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        for j in range(0, self.n, 8):
+            for m in range(rows):
+                self._solve_for(_at(r, m * self.stride), j)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def _solve_for(self, x: cython.p_double, j: cython.Py_ssize_t) -> cython.void:
+        """Solves for the eight unknowns from j on, and takes them out of the equations below."""
         n: cython.Py_ssize_t = self.n
         s: cython.Py_ssize_t = self.stride
         u = self.rows
         a = self._coefficients
-        j: cython.Py_ssize_t
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
-        m: cython.Py_ssize_t
-        end: cython.Py_ssize_t
         v: cython.double
-        for j in range(0, n, 8):
-            end = min(j + 8, n)
-            for m in range(rows):
-                x = _at(r, m * s)
-                for i in range(j, end):
-                    v = x[i] * self._inverse[i]
-                    x[i] = v
-                    a[i - j] = -v
-                    for k in range(i + 1, end):
-                        x[k] += -v * u[i * s + k]
-                if end < n:
-                    add_rows(_at(x, end), _at(u, j * s + end), s, a, 8, s - end)
+        if j + 8 <= n:
+            solve_eight(_at(x, j), _at(u, j * s + j), s, _at(self._inverse, j), a)
+            add_rows(_at(x, j + 8), _at(u, j * s + j + 8), s, a, 8, s - j - 8)
+            return
+        for i in range(j, n):
+            v = x[i] * self._inverse[i]
+            x[i] = v
+            for k in range(i + 1, n):
+                x[k] += -v * u[i * s + k]
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def squares(self) -> cython.double:
         """The sum of the squares of z."""
-        i: cython.Py_ssize_t
-        total: cython.double = 0.0
-        for i in range(self.n):
-            total += self.z[i] * self.z[i]
-        return total
+        return sum_squares(self.z, self.n)
 
     def solve(self, vector: Any) -> Any:
         """U'^-1 times a vector (n,), an array."""
@@ -306,6 +320,7 @@ class Follower:
 
     factor: Factor
     _accepted: cython.bint  # the scatter without its block
+    _answer: cython.bint  # what the last `follow` answered
     _group: Any
     _added_array: Any
     _arrays: tuple[Any, ...]
@@ -324,6 +339,7 @@ class Follower:
     def __init__(self, group: Any, evidence: Any, added: Any) -> None:
         self.factor = Factor(len(evidence))
         self._accepted = False
+        self._answer = False
         self._group = group
         self._boundary = -1
         self._done = 0
@@ -381,23 +397,35 @@ class Follower:
         return self._clock[2] == 0
 
     @cython.cfunc
-    def follow(self) -> cython.bint:
-        """Brings the factor up to date; whether it is accepted."""
+    def follow(self, r: cython.p_double, rows: cython.Py_ssize_t) -> cython.bint:
+        """Brings the factor U up to date; whether it is accepted.
+
+        Then U'^-1 x stands in the place of each row x of r, else nothing that means anything.
+        """
         i: cython.Py_ssize_t
         q: cython.double
         factor: Factor = self.factor
+        begun: cython.bint = False
+        last: cython.bint
         if self._boundary != self._clock[0] or self._done > self._clock[1]:
             self._begin()
+            begun = True
         if not self._accepted:
             return False
+        if self._done == self._clock[1]:
+            factor.solve_in_place(r, rows)
+            if not begun:
+                return self._answer
         while self._done < self._clock[1]:
             q = sqrt(self._factors[self._done])
             row = _at(self._rows, self._done * self._stride)
             for i in range(factor.n):
                 factor.z[i] = q * row[self._evidence[i]]
-            factor.add_z()
             self._done += 1
-        return factor.measure()
+            last = self._done == self._clock[1]
+            factor.add_z(r, rows if last else 0)
+        self._answer = factor.measure()
+        return self._answer
 
     @cython.cfunc
     def _begin(self) -> None:
@@ -479,8 +507,7 @@ class DiscriminantScorer:
     _prior_counts: cython.p_double
     _start: cython.p_double  # log prior, by class
     _means: cython.p_double  # class, (hi, lo), evidence
-    _base: cython.p_double
-    _whitened: cython.p_double  # class, evidence: each mean less the base, through the factor
+    _whitened: cython.p_double  # class, evidence: each mean less the first, through the factor
     _event: cython.p_double
     _divisors: cython.p_double  # by group
     _distances: cython.p_double
@@ -548,7 +575,6 @@ class DiscriminantScorer:
             _flat(prior_counts),
             start,
             np.zeros(max(2 * self._k * s, 1)),
-            np.zeros(max(s, 1)),
             aligned((max(self._k * s, 8),)),
             np.zeros(max(s, 1)),
             np.zeros(max(n, 1)),
@@ -570,19 +596,18 @@ class DiscriminantScorer:
             self._prior_counts = _doubles(self._arrays[4])
             self._start = _doubles(self._arrays[5])
             self._means = _doubles(self._arrays[6])
-            self._base = _doubles(self._arrays[7])
-            self._whitened = _doubles(self._arrays[8])
-            self._event = _doubles(self._arrays[9])
-            self._divisors = _doubles(self._arrays[10])
-            self._distances = _doubles(self._arrays[11])
-            self._scores = _doubles(self._arrays[12])
-            self._clock = _longs(self._arrays[13])
-            self._classes = _longs(self._arrays[14])
-            self._evidence = _longs(self._arrays[15])
-            self._idle = _longs(self._arrays[16])
-            self._events = _doubles(self._arrays[17])
-            self._solved = _doubles(self._arrays[18])
-            self._batch = _doubles(self._arrays[19])
+            self._whitened = _doubles(self._arrays[7])
+            self._event = _doubles(self._arrays[8])
+            self._divisors = _doubles(self._arrays[9])
+            self._distances = _doubles(self._arrays[10])
+            self._scores = _doubles(self._arrays[11])
+            self._clock = _longs(self._arrays[12])
+            self._classes = _longs(self._arrays[13])
+            self._evidence = _longs(self._arrays[14])
+            self._idle = _longs(self._arrays[15])
+            self._events = _doubles(self._arrays[16])
+            self._solved = _doubles(self._arrays[17])
+            self._batch = _doubles(self._arrays[18])
         else:
             (
                 self._cells,
@@ -592,7 +617,6 @@ class DiscriminantScorer:
                 self._prior_counts,
                 self._start,
                 self._means,
-                self._base,
                 self._whitened,
                 self._event,
                 self._divisors,
@@ -649,7 +673,7 @@ class DiscriminantScorer:
             return None
         means = self._arrays[6][: 2 * self._k * self._stride]
         means = means.reshape(self._k, 2, self._stride)[:, :, : self._d].copy()
-        return self._used[:], self._arrays[10].copy(), means, self._evidence_places
+        return self._used[:], self._arrays[9].copy(), means, self._evidence_places
 
     @cython.cfunc
     def _ask(self, x: Any) -> cython.bint:
@@ -688,7 +712,7 @@ class DiscriminantScorer:
         column_array: Any = np.full(max(self._d, 1), -1, dtype=np.intp)
         places = {int(slot): place for place, slot in enumerate(slots) if slot >= 0}
         column_array[: self._d] = [
-            places.get(int(slot), -1) for slot in self._arrays[15][: self._d]
+            places.get(int(slot), -1) for slot in self._arrays[14][: self._d]
         ]
         if not cython.compiled:
             rows, column_array = memoryview(rows), memoryview(column_array)
@@ -751,31 +775,20 @@ class DiscriminantScorer:
                 m = 2 * k * s
                 for r in range(n):
                     for i in range(self._d):
-                        if self._apart:
-                            v = x[r * s + i] - self._means[m + i]
-                            z[r * s + i] = v - self._means[m + s + i]
-                        else:
-                            z[r * s + i] = x[r * s + i] - self._base[i]
+                        v = x[r * s + i] - self._means[m + i]
+                        z[r * s + i] = v - self._means[m + s + i]
                 if self._d:
                     factor.solve_in_place(z, n)
             for r in range(n):
-                total = 0.0
-                for i in range(self._d):
-                    v = z[r * s + i] if self._apart else z[r * s + i] - self._whitened[k * s + i]
-                    total += v * v
+                total = self._squares(_at(z, r * s), k)
                 self._set_score(k, total, self._divisors[k if self._apart else 0], factor)
                 self._batch[r * self._k + k] = self._scores[k]
 
     @cython.cfunc
     def _score(self) -> None:
-        """Scores the event, which lacks nothing."""
+        """Scores the event, which lacks nothing; of the event itself nothing may be left."""
         k: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        s: cython.Py_ssize_t = self._stride
-        v: cython.double
-        total: cython.double
         factor: Factor
-        x = self._event
         if self._apart:
             for k in range(self._k):
                 factor = self._used[k]
@@ -784,15 +797,22 @@ class DiscriminantScorer:
                 self._set_score(k, factor.squares(), self._divisors[k], factor)
             return
         factor = self._used[0]
-        for i in range(self._d):
-            factor.z[i] = x[i] - self._base[i]
-        factor.solve_in_place(factor.z, 1)
+        if self._k:
+            self._centre(0, self._d)
+            factor.solve_in_place(factor.z, 1)
         for k in range(self._k):
-            total = 0.0
-            for i in range(self._d):
-                v = factor.z[i] - self._whitened[k * s + i]
-                total += v * v
-            self._set_score(k, total, self._divisors[0], factor)
+            self._set_score(k, self._squares(factor.z, k), self._divisors[0], factor)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _squares(self, z: cython.p_double, k: cython.Py_ssize_t) -> cython.double:
+        """The squared distance of class k from what the factor has solved."""
+        i: cython.Py_ssize_t
+        if self._apart or k == 0:
+            return sum_squares(z, self._d)
+        for i in range(self._d):
+            self._event[i] = z[i] - self._whitened[k * self._stride + i]
+        return sum_squares(self._event, self._d)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -825,7 +845,7 @@ class DiscriminantScorer:
     @cython.cfunc
     def _score_part(self) -> None:
         """Scores the event from the features that it has: the others are integrated out."""
-        event = self._arrays[9][: self._d].copy()
+        event = self._arrays[8][: self._d].copy()
         absent = np.isnan(event)
         key = absent.tobytes()
         missing = np.flatnonzero(absent).tolist()
@@ -878,8 +898,6 @@ class DiscriminantScorer:
         self._set_means()
         for g in range(len(self._used)):
             self._set_factor(g)
-        if not self._apart:
-            self._whiten()
         if self._patterns:
             self._patterns.clear()
         self._version = version
@@ -934,8 +952,6 @@ class DiscriminantScorer:
         if lacking:
             for i in range(self._d):
                 self._set_lacking(i)
-        for i in range(self._d):
-            self._base[i] = self._means[i]
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -968,14 +984,34 @@ class DiscriminantScorer:
         """The factor of a group, and what its covariance is divided by."""
         divisor: cython.double = self._divisor(g)
         follower: Follower
+        factor: Factor
+        others: cython.Py_ssize_t = 0 if self._apart else max(self._k - 1, 0)
+        means = _at(self._whitened, self._stride if others else 0)
         if divisor > 0.0:
             follower = self._followers[g]
-            if follower.is_complete() and follower.follow():
+            self._set_means_apart(others)
+            if follower.is_complete() and follower.follow(means, others):
                 self._used[g] = follower.factor
                 self._divisors[g] = divisor
                 return
-        self._used[g] = self._general(g if self._apart else -1, self._evidence_places)
+        factor = self._general(g if self._apart else -1, self._evidence_places)
+        self._used[g] = factor
         self._divisors[g] = 1.0
+        self._set_means_apart(others)
+        factor.solve_in_place(means, others)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _set_means_apart(self, others: cython.Py_ssize_t) -> cython.void:
+        """The means of so many classes after the first less that of the first, to be whitened."""
+        s: cython.Py_ssize_t = self._stride
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        p = self._means
+        for k in range(1, others + 1):
+            m = _at(p, 2 * k * s)
+            for i in range(self._d):
+                self._whitened[k * s + i] = (m[i] - p[i]) + (m[s + i] - p[s + i])
 
     @cython.cfunc
     def _divisor(self, g: cython.Py_ssize_t) -> cython.double:
@@ -998,23 +1034,6 @@ class DiscriminantScorer:
                 total += w
                 count += 1.0 if w > 0.0 else 0.0
         return total - count * self._ddof / self._present[0]
-
-    @cython.cfunc
-    def _whiten(self) -> None:
-        """The means less the base, through the factor that all classes share."""
-        s: cython.Py_ssize_t = self._stride
-        k: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        m: cython.Py_ssize_t
-        factor: Factor = self._used[0]
-        for k in range(self._k):
-            m = 2 * k * s
-            for i in range(self._d):
-                self._whitened[k * s + i] = (self._means[m + i] - self._base[i]) + (
-                    self._means[m + s + i]
-                )
-        if self._d:
-            factor.solve_in_place(self._whitened, self._k)
 
 
 @cython.cfunc

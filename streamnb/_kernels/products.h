@@ -1,4 +1,4 @@
-/* The inner loop of a scatter, of a factorization and of triangular systems.
+/* The inner loops of a factorization, of its rotations and of triangular systems.
  *
  * Rows are padded to a multiple of eight numbers, which vector instructions take whole.
  */
@@ -6,6 +6,8 @@
 #define STREAMNB_PRODUCTS_H
 
 #include <stddef.h>
+
+#include "unroll.h"
 
 /* out[j] += sum over r of a[r] z[r][j], for j below n, the rows r one after the other.
  *
@@ -60,6 +62,38 @@ static inline void rotate_rows(double *restrict u, double *restrict z, double c,
         u[j] = c * a + s * b;
         z[j] = c * b - s * a;
     }
+}
+
+/* Solves for eight unknowns, u being the square on the diagonal: x[i] becomes x[i] inverse[i], and
+ * the products of it with row i are taken out of those after it. In a: -x[i].
+ */
+static inline void solve_eight(double *restrict x, const double *restrict u, ptrdiff_t stride,
+                               const double *restrict inverse, double *restrict a) {
+    double y[8];
+    UNROLL(8)
+    for (int i = 0; i < 8; i++)
+        y[i] = x[i];
+    UNROLL(8)
+    for (int i = 0; i < 8; i++) {
+        double v = y[i] * inverse[i];
+        x[i] = v;
+        a[i] = -v;
+        UNROLL(8)
+        for (int k = i + 1; k < 8; k++)
+            y[k] += -v * u[i * stride + k];
+    }
+}
+
+/* The sum of the squares of n numbers: of every eighth, then of these sums. */
+static inline double sum_squares(const double *x, ptrdiff_t n) {
+    double t[8] = {0};
+    ptrdiff_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < 8; k++)
+            t[k] += x[i + k] * x[i + k];
+    for (int k = 0; i + k < n; k++)
+        t[k] += x[i + k] * x[i + k];
+    return ((t[0] + t[1]) + (t[2] + t[3])) + ((t[4] + t[5]) + (t[6] + t[7]));
 }
 
 #endif

@@ -1,3 +1,7 @@
-cdef extern from "products.h":
-    void add_rows(double *out, const double *z, Py_ssize_t stride, const double *a,
-                  Py_ssize_t rows, Py_ssize_t n) noexcept nogil
+cdef extern from "scatter.h":
+    void add_products(double *out, Py_ssize_t stride, const double *z, Py_ssize_t rows,
+                      Py_ssize_t n) noexcept nogil
+    void pack_row(double *out, Py_ssize_t apart, const double *row, double factor,
+                  Py_ssize_t n) noexcept nogil
+    void deviate(double *out, const double *x, double *mean, double *low, double f, bint light,
+                 Py_ssize_t n) noexcept nogil

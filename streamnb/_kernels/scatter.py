@@ -33,7 +33,7 @@ if cython.compiled:
 else:
     from math import sqrt
 
-    from streamnb._kernels._products import add_rows
+    from streamnb._kernels._scatter import add_products, deviate, pack_row
 
 LEAST_BLOCK = 16
 """A block has this many rows, or half as many as there are features, where that is more."""
@@ -105,7 +105,7 @@ class ScatterTable:
     _width: cython.Py_ssize_t
     _capacity: cython.Py_ssize_t
     _size: cython.Py_ssize_t
-    _all: cython.bint  # every feature of the model is known
+    is_full: cython.bint  # every feature of the model is known
     _known: cython.p_double
     _weights: cython.p_double
     _means: cython.p_double
@@ -113,9 +113,8 @@ class ScatterTable:
     _rows: cython.p_double
     _factors: cython.p_double
     _values: cython.p_double
-    _panel: cython.p_double
-    _scaled: cython.p_double
-    _turned: cython.p_double  # the scaled rows, transposed
+    _filled: cython.p_double  # an event with 0 for what does not belong to the group
+    _packed: cython.p_double  # the rows of a full block, each times the root of its factor
 
     def __init__(self, classes: int, features: int, order: Any) -> None:
         self._order = order
@@ -163,10 +162,10 @@ class ScatterTable:
             self.factors = _padded(self.factors[: self._clock[1]], (size,))
         self._capacity = c
         self._size = size
-        self._all = bool(self.known[: self._width].all())
+        self.is_full = bool(self.known[: self._width].all())
         event = self._scratch[0] if self._scratch is not None else np.zeros(0)
         event = event if c == old else _padded(event, (c,))
-        self._scratch = (event, _aligned((16, c)), _aligned((size, c)), np.zeros(size * c))
+        self._scratch = (event, np.zeros(c), _aligned((size, c)))
         arrays = (
             self.known,
             self.weights,
@@ -184,9 +183,8 @@ class ScatterTable:
             self._rows = _doubles(arrays[4])
             self._factors = _doubles(arrays[5])
             self._values = _doubles(arrays[6])
-            self._panel = _doubles(arrays[7])
-            self._scaled = _doubles(arrays[8])
-            self._turned = _doubles(arrays[9])
+            self._filled = _doubles(arrays[7])
+            self._packed = _doubles(arrays[8])
         else:
             (
                 self._known,
@@ -196,9 +194,8 @@ class ScatterTable:
                 self._rows,
                 self._factors,
                 self._values,
-                self._panel,
-                self._scaled,
-                self._turned,
+                self._filled,
+                self._packed,
             ) = (memoryview(array.reshape(-1)) for array in arrays)
 
     def width(self) -> int:
@@ -246,57 +243,31 @@ class ScatterTable:
         i: cython.Py_ssize_t
         for i in range(self._width):
             self._values[i] = x[i]
-        self._learn(k, w)
-
-    def learn_rows(
-        self, rows: Any, slots: Any, classes: Any, weights: Any, whole: cython.bint
-    ) -> None:
-        """Learns the rows of a table, one after the other, as `learn` would.
-
-        Parameters
-        ----------
-        rows
-            (n, d) float64, C-contiguous, NaN where missing.
-        slots
-            (d,) intp, the slot of each column; a column with -1 is passed over.
-        classes
-            (n,) intp, the class of each row; a row with -1 is passed over.
-        weights
-            (n,) float64; a row of weight 0 is passed over.
-        whole
-            whether no value is missing.
-        """
-        straight: cython.bint = bool((slots == np.arange(rows.shape[1])).all())
-        if not cython.compiled:
-            rows, slots = memoryview(rows), memoryview(slots)
-            classes, weights = memoryview(classes), memoryview(weights)
-        data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
-        slot: cython.Py_ssize_t[::1] = slots
-        k: cython.const[cython.Py_ssize_t][::1] = classes  # type: ignore[valid-type]
-        w: cython.const[cython.double][::1] = weights  # type: ignore[valid-type]
-        r: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        x = self._values
-        whole = whole and straight and 0 < rows.shape[1] == self._width
-        for j in range(self._width):
-            x[j] = float("nan")
-        for r in range(rows.shape[0]):
-            if w[r] == 0.0 or k[r] < 0:
-                continue
-            if straight:
-                for j in range(rows.shape[1]):
-                    x[j] = data[r, j] + 0.0
-            else:
-                for j in range(rows.shape[1]):
-                    if slot[j] >= 0:
-                        x[slot[j]] = data[r, j] + 0.0
-            if whole and self._all:
-                self._take(k[r], w[r])
-            else:
-                self._learn(k[r], w[r])
+        self.learn_event(k, w)
 
     @cython.cfunc
-    def _learn(self, k: cython.Py_ssize_t, w: cython.double) -> None:
+    def empty_event(self) -> None:
+        """Has no value in the event that is learned next."""
+        i: cython.Py_ssize_t
+        for i in range(self._width):
+            self._values[i] = float("nan")
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def set_event(
+        self,
+        data: cython.const[cython.double][:, ::1],  # type: ignore[valid-type]
+        r: cython.Py_ssize_t,
+        slot: cython.Py_ssize_t[::1],
+    ) -> cython.void:
+        """Has row r of a table as the event that is learned next, in the slots of its columns."""
+        j: cython.Py_ssize_t
+        for j in range(data.shape[1]):
+            if slot[j] >= 0:
+                self._values[slot[j]] = data[r, j]
+
+    @cython.cfunc
+    def learn_event(self, k: cython.Py_ssize_t, w: cython.double) -> None:
         """Learns the event in `values`."""
         i: cython.Py_ssize_t
         x = self._values
@@ -316,8 +287,12 @@ class ScatterTable:
             self._admit()
         if lacks:
             self._take_pairs(k, w)
-        else:
-            self._take(k, w)
+            return
+        if not self.is_full:
+            for i in range(self._width):
+                self._filled[i] = x[i] if x[i] == x[i] else 0.0
+            x = self._filled
+        self.take(x, k, w)
 
     def _admit(self) -> None:
         """Takes the features of the event in `values` into the group.
@@ -332,51 +307,37 @@ class ScatterTable:
         self.changed(0)
 
     @cython.cfunc
-    def _take(self, k: cython.Py_ssize_t, w: cython.double) -> None:
-        """Takes a complete event into class k: its deviation into the block."""
-        x = self._values
+    def take(self, x: cython.p_double, k: cython.Py_ssize_t, w: cython.double) -> None:
+        """Takes the complete event x into class k: its deviation into the block.
+
+        x is 0 for a feature that does not belong to the group.
+        """
         h = self._weights
         old: cython.double = h[2 * k]
         old_lo: cython.double = h[2 * k + 1]
-        first: cython.bint = old == 0.0
         light: cython.bint = w <= old
         s: cython.double = old + w
         s_lo: cython.double = _sum_error(old, w, s) + old_lo
         f: cython.double = (w if light else old) / s
         m: cython.Py_ssize_t = 2 * k * self._capacity
         o: cython.Py_ssize_t = m + self._capacity
-        at: cython.Py_ssize_t = self._clock[1] * self._capacity
         i: cython.Py_ssize_t
-        there: cython.bint
-        d: cython.double
-        e: cython.double
-        g: cython.double
-        y: cython.double
-        u: cython.double
-        p = self._means
-        row = self._rows
         h[2 * k] = s + s_lo
         h[2 * k + 1] = s_lo - (h[2 * k] - s)
-        if first:
+        if old == 0.0:
             for i in range(self._width):
-                there = x[i] == x[i]
-                p[m + i] = x[i] if there else 0.0
-                p[o + i] = 0.0
+                self._means[m + i] = x[i] + 0.0
+                self._means[o + i] = 0.0
             return
-        for i in range(self._width):
-            y = x[i]
-            there = y == y
-            u = p[m + i]
-            d = (y - u) - p[o + i]
-            d = d if there else 0.0
-            row[at + i] = d
-            e = d * f if light else -(d * f)
-            y = u if light else y
-            u = p[o + i] if light else 0.0
-            g = y + e
-            u = _sum_error(y, e, g) + u
-            p[m + i] = g if there else 0.0
-            p[o + i] = u if there else 0.0
+        deviate(
+            _at(self._rows, self._clock[1] * self._capacity),
+            x,
+            _at(self._means, m),
+            _at(self._means, o),
+            f,
+            light,
+            self._width,
+        )
         self._factors[self._clock[1]] = f * (old if light else w)
         self._clock[1] += 1
         if self._clock[1] == self._size:
@@ -386,45 +347,15 @@ class ScatterTable:
     def fold(self) -> None:
         """Adds the rows of the block to the scatter, summed from zero."""
         c: cython.Py_ssize_t = self._capacity
-        d: cython.Py_ssize_t = self._width
+        d: cython.Py_ssize_t = (self._width + 7) // 8 * 8
         n: cython.Py_ssize_t = self._clock[1]
-        at: cython.Py_ssize_t
         r: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        below: cython.Py_ssize_t
-        taken: cython.Py_ssize_t
-        q: cython.double
-        first: cython.Py_ssize_t
         if n == 0:
             return
-        size: cython.Py_ssize_t = self._size
         for r in range(n):
-            q = sqrt(self._factors[r])
-            for i in range(c):
-                self._scaled[r * c + i] = q * self._rows[r * c + i]
-            for i in range(d):
-                self._turned[i * size + r] = self._scaled[r * c + i]
-        panel = self._panel
-        for at in range(0, d, 16):
-            below = min(16, d - at)
-            for i in range(below * c):
-                panel[i] = 0.0
-            for r in range(0, n, 8):
-                taken = min(8, n - r)
-                for i in range(below):
-                    first = (at + i) // 8 * 8
-                    add_rows(
-                        _at(panel, i * c + first),
-                        _at(self._scaled, r * c + first),
-                        c,
-                        _at(self._turned, (at + i) * size + r),
-                        taken,
-                        c - first,
-                    )
-            for i in range(below):
-                for j in range((at + i) // 8 * 8, c):
-                    self._square[(at + i) * c + j] += panel[i * c + j]
+            row = _at(self._rows, r * c)
+            pack_row(_at(self._packed, 8 * r), 8 * n, row, sqrt(self._factors[r]), d)
+        add_products(self._square, c, self._packed, n, d)
         self._clock[1] = 0
         self._clock[0] += 1
 
@@ -717,6 +648,20 @@ def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
 
 
 @cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _row(
+    data: cython.const[cython.double][:, ::1],  # type: ignore[valid-type]
+    r: cython.Py_ssize_t,
+) -> cython.p_double:
+    """Row r of a table."""
+    if cython.compiled:
+        return cython.cast(cython.p_double, cython.address(data[r, 0]))
+    else:  # noqa: RET505 - the compiler must not see it
+        return memoryview(data.obj[r])
+
+
+@cython.cfunc
 @cython.exceptval(check=False)
 def _doubles(array: Any) -> cython.p_double:
     view: cython.double[::1] = array.reshape(-1)
@@ -796,6 +741,59 @@ def join_pairs(pairs: Any, products: Any, other: Any) -> None:
     pairs[0] = total
     pairs[1] = np.where(even, middle, mean)
     pairs[2] = np.where(even, rest, error)
+
+
+def learn_rows(
+    groups: list[Any],
+    apart: cython.bint,
+    rows: Any,
+    slots: Any,
+    classes: Any,
+    weights: Any,
+    whole: cython.bint,
+) -> None:
+    """Learns the rows of a table, one after the other, as `ScatterTable.learn` would.
+
+    Parameters
+    ----------
+    groups
+        the `ScatterTable`s, with room for all of it: of each class, or one.
+    apart
+        whether each class has a group of its own.
+    rows
+        (n, d) float64, C-contiguous, NaN where missing.
+    slots
+        (d,) intp, the slot of each column; a column with -1 is passed over.
+    classes
+        (n,) intp, the class of each row; a row with -1 is passed over.
+    weights
+        (n,) float64; a row of weight 0 is passed over.
+    whole
+        whether no value is missing.
+    """
+    width: cython.Py_ssize_t = groups[0].width() if groups else 0
+    group: ScatterTable
+    for group in groups:
+        group.empty_event()
+    straight: cython.bint = len(slots) == width and bool((slots == np.arange(width)).all())
+    if not cython.compiled:
+        rows, slots = memoryview(rows), memoryview(slots)
+        classes, weights = memoryview(classes), memoryview(weights)
+    data: cython.const[cython.double][:, ::1] = rows  # type: ignore[valid-type]
+    slot: cython.Py_ssize_t[::1] = slots
+    k: cython.const[cython.Py_ssize_t][::1] = classes  # type: ignore[valid-type]
+    w: cython.const[cython.double][::1] = weights  # type: ignore[valid-type]
+    r: cython.Py_ssize_t
+    whole = whole and straight and width > 0
+    for r in range(data.shape[0]):
+        if w[r] == 0.0 or k[r] < 0:
+            continue
+        group = groups[k[r] if apart else 0]
+        if whole and group.is_full:
+            group.take(_row(data, r), 0 if apart else k[r], w[r])
+        else:
+            group.set_event(data, r, slot)
+            group.learn_event(0 if apart else k[r], w[r])
 
 
 def learn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:

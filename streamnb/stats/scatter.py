@@ -229,9 +229,9 @@ class Scatter:
             if shift:
                 self._fade(shift)
             part = slice(start, stop)
-            for at, group in enumerate(self.groups):
-                places = np.where(classes[part] == at, 0, -1) if self.apart else classes[part]
-                group.learn_rows(values[part], slots, places, weights[part], whole)
+            scatter.learn_rows(
+                self.groups, self.apart, values[part], slots, classes[part], weights[part], whole
+            )
         if self.moments.fading is not None:
             self.landmark = self.moments.fading.landmark
 
