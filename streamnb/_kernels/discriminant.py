@@ -36,6 +36,7 @@ PIVOT = 2.0**-40
 """A pivot of the factorization is accepted above this part of its diagonal entry."""
 
 _PIVOT = cython.declare(cython.double, PIVOT)
+_SURE = cython.declare(cython.double, 2.0**-24)  # see `Factor.measure`
 _LOG_TWO_PI = cython.declare(cython.double, 1.8378770664093453)
 _PATTERNS = cython.declare(cython.Py_ssize_t, 16)  # sub-blocks that are kept
 
@@ -64,9 +65,11 @@ class Factor:
     z: cython.p_double
     _coefficients: cython.p_double
     log_root: cython.double  # half the logarithm of the determinant
+    precise: Any  # a `PreciseFactor` that answers in place of this one, or `None`
 
     def __init__(self, n: int) -> None:
         self.n = n
+        self.precise = None
         self.stride = max(8, (n + 7) // 8 * 8)
         self.log_root = 0.0
         s: int = self.stride
@@ -94,6 +97,17 @@ class Factor:
         """
         self.arrays[0][: self.n, : self.n] = matrix
         return bool(self.factorize_rows())
+
+    def is_sure(self) -> bool:
+        """Whether the matrix would be accepted without any rounding too."""
+        return bool(self.measure())
+
+    def follow(self, precise: Any) -> None:
+        """Takes the factor of a `PreciseFactor`, which answers from here on."""
+        self.precise = precise
+        self.arrays[0][: self.n, : self.n] = precise.upper()
+        self.measure()
+        self.log_root = precise.log_root()
 
     @cython.cfunc
     def factorize_rows(self) -> cython.bint:
@@ -149,7 +163,11 @@ class Factor:
 
     @cython.cfunc
     def measure(self) -> cython.bint:
-        """Prepares for questions; whether each pivot is accepted."""
+        """Prepares for questions; whether each pivot is accepted, whatever rounding did to it.
+
+        One that should be 0 has the rounding of the matrix, 2^-53, over the pivots before it: so
+        where one of 2^-40 is nothing but that, it is not the only one below 2^-24.
+        """
         n: cython.Py_ssize_t = self.n
         s: cython.Py_ssize_t = self.stride
         i: cython.Py_ssize_t
@@ -159,7 +177,7 @@ class Factor:
         product: cython.double = 1.0
         for i in range(n):
             v = self.rows[i * s + i]
-            accepted = accepted and v * v > _PIVOT * self._diagonal[i]
+            accepted = accepted and v * v > _SURE * self._diagonal[i]
             self._inverse[i] = 1.0 / v
             product *= v
             if not 1e-100 < product < 1e100:
@@ -280,6 +298,11 @@ class Factor:
             the places of these, in order.
         """
         n: cython.Py_ssize_t = self.n
+        if self.precise is not None:
+            places = np.delete(np.arange(n), missing)
+            precise = Factor(len(places))
+            precise.follow(self.precise.part(places))
+            return precise
         whole = Factor(n)
         whole.arrays[0][:] = self.arrays[0]
         whole.arrays[3][:] = 0.0
@@ -398,7 +421,7 @@ class Follower:
 
     @cython.cfunc
     def follow(self, r: cython.p_double, rows: cython.Py_ssize_t) -> cython.bint:
-        """Brings the factor U up to date; whether it is accepted.
+        """Brings the factor U up to date; whether it is surely accepted.
 
         Then U'^-1 x stands in the place of each row x of r, else nothing that means anything.
         """
@@ -524,6 +547,7 @@ class DiscriminantScorer:
     _capacity: cython.Py_ssize_t
     _ddof: cython.double
     _given: cython.bint
+    _careful: cython.bint  # whether a factor is a precise one
 
     def __init__(
         self,
@@ -547,6 +571,7 @@ class DiscriminantScorer:
         self._plain = plain
         self._general = general
         self._ddof = ddof
+        self._careful = False
         self._given = log_prior is not None
         self._k = len(labels)
         self._capacity = cells.shape[2]
@@ -769,6 +794,14 @@ class DiscriminantScorer:
         factor: Factor
         x = self._events
         z = self._solved
+        if self._careful:
+            for r in range(n):
+                for i in range(self._d):
+                    self._event[i] = x[r * s + i]
+                self._score_carefully()
+                for k in range(self._k):
+                    self._batch[r * self._k + k] = self._scores[k]
+            return
         for k in range(self._k):
             factor = self._used[k if self._apart else 0]
             if self._apart or k == 0:
@@ -789,6 +822,9 @@ class DiscriminantScorer:
         """Scores the event, which lacks nothing; of the event itself nothing may be left."""
         k: cython.Py_ssize_t
         factor: Factor
+        if self._careful:
+            self._score_carefully()
+            return
         if self._apart:
             for k in range(self._k):
                 factor = self._used[k]
@@ -813,6 +849,34 @@ class DiscriminantScorer:
         for i in range(self._d):
             self._event[i] = z[i] - self._whitened[k * self._stride + i]
         return sum_squares(self._event, self._d)
+
+    @cython.cfunc
+    def _score_carefully(self) -> None:
+        """`_score`, where a factor is a precise one.
+
+        That runs Python: what other threads may change is read before, and written after.
+        """
+        k: cython.Py_ssize_t
+        g: cython.Py_ssize_t
+        factor: Factor
+        used = [self._used[k if self._apart else 0] for k in range(self._k)]
+        squares: list[Any] = [0.0] * self._k
+        event = self._arrays[9][: self._d].copy()
+        means = self._arrays[6][: 2 * self._k * self._stride].copy()
+        means = means.reshape(self._k, 2, self._stride)[:, :, : self._d]
+        for k in range(self._k):
+            factor = used[k]
+            if factor.precise is None:
+                self._centre(k, self._d)
+                factor.solve_in_place(factor.z, 1)
+                squares[k] = factor.squares()
+        for k in range(self._k):
+            factor = used[k]
+            if factor.precise is not None:
+                squares[k] = factor.precise.squares(event, means[k, 0], means[k, 1])
+        for k in range(self._k):
+            g = k if self._apart else 0
+            self._set_score(k, squares[k], self._divisors[g], used[k])
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -861,13 +925,19 @@ class DiscriminantScorer:
         k: cython.Py_ssize_t
         g: cython.Py_ssize_t
         factor: Factor
+        squares: list[Any] = [0.0] * self._k
+        for k in range(self._k):
+            factor = factors[k if self._apart else 0]
+            hi, lo = means[k, 0, there], means[k, 1, there]
+            if factor.precise is not None:
+                squares[k] = factor.precise.squares(event[there], hi, lo)
+                continue
+            factor.arrays[3][: factor.n] = (event[there] - hi) - lo
+            factor.solve_in_place(factor.z, 1)
+            squares[k] = factor.squares()
         for k in range(self._k):
             g = k if self._apart else 0
-            factor = factors[g]
-            rest = (event[there] - means[k, 0, there]) - means[k, 1, there]
-            factor.arrays[3][: factor.n] = rest
-            factor.solve_in_place(factor.z, 1)
-            self._set_score(k, factor.squares(), self._divisors[g], factor)
+            self._set_score(k, squares[k], self._divisors[g], factors[g])
 
     # -- from statistics to factors --------------------------------------------------------
 
@@ -896,8 +966,11 @@ class DiscriminantScorer:
                 self._start[k] = min(w, 1.7976931348623157e308)
             log_shares(self._start, self._k)
         self._set_means()
+        careful: cython.bint = False
         for g in range(len(self._used)):
             self._set_factor(g)
+            careful = careful or cython.cast(Factor, self._used[g]).precise is not None
+        self._careful = careful
         if self._patterns:
             self._patterns.clear()
         self._version = version

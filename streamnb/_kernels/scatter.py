@@ -211,16 +211,9 @@ class ScatterTable:
 
     def total(self) -> Any:
         """The scatter of all complete events, those of the block too, (D, D) and symmetric."""
-        n: cython.Py_ssize_t = self._clock[1]
-        if n == 0:
-            return _mirrored(self.square)
-        before = self.square.copy()
-        self.fold()
-        whole = _mirrored(self.square)
-        self.square[:] = before
-        self._clock[1] = n
-        self._clock[0] -= 1
-        return whole
+        whole = self.square.copy()
+        self._add_block(_doubles(whole) if cython.compiled else memoryview(whole.reshape(-1)))
+        return _mirrored(whole)
 
     def waiting(self) -> int:
         """The number of rows in the block."""
@@ -346,6 +339,14 @@ class ScatterTable:
     @cython.ccall
     def fold(self) -> None:
         """Adds the rows of the block to the scatter, summed from zero."""
+        if self._clock[1] > 0:
+            self._add_block(self._square)
+            self._clock[1] = 0
+            self._clock[0] += 1
+
+    @cython.cfunc
+    def _add_block(self, square: cython.p_double) -> None:
+        """Adds the sum of the rows of the block to a matrix like `square`."""
         c: cython.Py_ssize_t = self._capacity
         d: cython.Py_ssize_t = (self._width + 7) // 8 * 8
         n: cython.Py_ssize_t = self._clock[1]
@@ -355,9 +356,7 @@ class ScatterTable:
         for r in range(n):
             row = _at(self._rows, r * c)
             pack_row(_at(self._packed, 8 * r), 8 * n, row, sqrt(self._factors[r]), d)
-        add_products(self._square, c, self._packed, n, d)
-        self._clock[1] = 0
-        self._clock[0] += 1
+        add_products(square, c, self._packed, n, d)
 
     # -- incomplete events -----------------------------------------------------------------
 
@@ -439,13 +438,32 @@ class ScatterTable:
         self.square[:] = 0.0
         self._clock[0] += 1
 
-    def join(self, other: Any) -> None:
-        """Takes in another `ScatterTable` of the same classes and features, which is changed."""
+    def join(self, other: Any, features: Any) -> None:
+        """Takes in another `ScatterTable` of the same classes and features, which is changed.
+
+        Parameters
+        ----------
+        other
+            the table.
+        features
+            (D,) intp, the slots in canonical order.
+        """
         known = np.maximum(self.known, other.known)
         for table in (self, other):
             if (table.known != known).any():
                 table.spread()
-            table.fold()
+        common = int(((self.weights[:, 0] > 0.0) & (other.weights[:, 0] > 0.0)).sum())
+        waiting: int = self.clock[1]
+        more: int = other.waiting()
+        keeps: bool = waiting + more + common < self._size
+        if keeps:
+            self.rows[waiting : waiting + more] = other.rows[:more]
+            self.factors[waiting : waiting + more] = other.factors[:more]
+            waiting += more
+        else:
+            waiting = 0
+            for table in (self, other):
+                table.fold()
         self.known[:] = known
         self.square += other.square
         if other.pairs is not None:
@@ -454,16 +472,34 @@ class ScatterTable:
             self.products[1] = (self.products[1] + other.products[1]) + error
         for k in self._order():
             if other.weights[k, 0] > 0.0:
-                self._join_class(k, other.weights[k], other.means[k])
+                d, f = self._join_class(k, other.weights[k], other.means[k])
+                if f > 0.0 and keeps:
+                    self.rows[waiting] = d
+                    self.factors[waiting] = f
+                    waiting += 1
+                elif f > 0.0:
+                    z = np.sqrt(f) * d
+                    self.square += np.multiply.outer(z, z)
             if other.pairs is not None:
                 join_pairs(self.pairs[k], self.products, other.pairs[k])
-        self.changed(0)
+        self._arrange(waiting, features)
+        self.changed(waiting)
 
-    def _join_class(self, k: int, weight: Any, means: Any) -> None:
-        """Takes complete events of class k in, and what lies between the means."""
+    def _arrange(self, waiting: int, features: Any) -> None:
+        """Brings the rows of the block in an order, and signs, that do not tell where they were."""
+        rows = self.rows[:waiting][:, features]
+        first = (rows != 0.0).argmax(axis=1) if rows.size else np.zeros(waiting, dtype=np.intp)
+        sign = np.where(rows[range(waiting), first] < 0.0, -1.0, 1.0) if rows.size else 1.0
+        rows = (rows.T * sign).T
+        order = np.lexsort((self.factors[:waiting], *rows.T[::-1]))
+        self.rows[np.ix_(range(waiting), features)] = rows[order]
+        self.factors[:waiting] = self.factors[:waiting][order]
+
+    def _join_class(self, k: int, weight: Any, means: Any) -> tuple[Any, float]:
+        """Takes complete events of class k in; what lies between the means, and its factor."""
         if not self.weights[k, 0] > 0.0:
             self.weights[k], self.means[k] = weight, means
-            return
+            return means[0], 0.0
         ours, our_means = self.weights[k].copy(), self.means[k].copy()
         d = (means[0] - our_means[0]) + (means[1] - our_means[1])
         s, error = _sum(ours[0], weight[0])
@@ -472,8 +508,6 @@ class ScatterTable:
         swap = bool(ours[0] < weight[0])
         heavy, light = (weight, ours) if swap else (ours, weight)
         f = light[0] / (s + error)
-        z = np.sqrt(heavy[0] * f) * d
-        self.square += np.multiply.outer(z, z)
         if heavy[0] == light[0]:
             moved, lost = _sum(0.5 * means[0], 0.5 * our_means[0])
             self.means[k] = moved, lost + (0.5 * means[1] + 0.5 * our_means[1])
@@ -481,6 +515,7 @@ class ScatterTable:
             start = means if swap else our_means
             moved, lost = _sum(start[0], -d * f if swap else d * f)
             self.means[k] = moved, start[1] + lost
+        return d, heavy[0] * f
 
     # -- fading and unlearning -------------------------------------------------------------
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamnb._kernels import discriminant
+from streamnb._kernels import discriminant, repair
 from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label, Name, canonical_name
 from streamnb.stats.moments import Moments
@@ -20,6 +20,8 @@ __all__ = ["MultivariateGaussian", "oas_shrinkage", "total_variances"]
 Floats = NDArray[np.float64]
 
 _LEAST_POWER = 40  # of 2, the first share of the repair
+_RANGE = np.finfo(np.float64)
+_ULP = 2.0**-53
 
 
 @dataclass(frozen=True)
@@ -155,10 +157,8 @@ class MultivariateGaussian:
         if not seen.size:
             return covariance
         own = covariance[np.ix_(seen, seen)]
-        weight = float(sums.weights.diagonal().max()) * now
-        s = oas_shrinkage(own, weight) if self.shrinkage == "oas" else float(self.shrinkage)
+        s, mean = self._shrinkage(own, sums, now)
         if s:
-            mean = math.fsum(own.diagonal().tolist()) / seen.size
             own = (1.0 - s) * own
             own[np.diag_indices(seen.size)] += s * mean
         if self.reg_param:
@@ -166,6 +166,36 @@ class MultivariateGaussian:
             own[np.diag_indices(seen.size)] += self.reg_param
         covariance[np.ix_(seen, seen)] = own
         return covariance
+
+    def _shrinkage(self, own: Floats, sums: Sums, now: float) -> tuple[float, float]:
+        """The share s of the shrinkage, and the mean variance, of the features that were seen."""
+        mean = math.fsum(own.diagonal().tolist()) / len(own)
+        if self.shrinkage == "oas":
+            return oas_shrinkage(own, float(sums.weights.diagonal().max()) * now), mean
+        return float(self.shrinkage), mean
+
+    def shrinking(self, sums: Sums, names: list[Name], now: float) -> tuple[float, Floats]:
+        """What S/(W - ddof) is multiplied by in `covariance`, and what is added to its diagonal.
+
+        Parameters
+        ----------
+        sums, names, now
+            as for `covariance`.
+
+        Returns
+        -------
+        A number, and (D,) numbers, which mean nothing for features that were not seen.
+        """
+        added = self._added(names)
+        weights = (sums.weights * now - self.ddof * sums.classes).diagonal()
+        added = np.where(weights > 0.0, added / np.where(weights > 0.0, weights, 1.0), 0.0)
+        seen = np.flatnonzero(sums.known)
+        if not seen.size:
+            return 1.0, added
+        own = raw_covariance(sums, self.ddof, now, self._added(names))[np.ix_(seen, seen)]
+        s, mean = self._shrinkage(own, sums, now)
+        part = (1.0 - s) * (1.0 - self.reg_param)
+        return part, part * added + ((1.0 - self.reg_param) * s * mean + self.reg_param)
 
 
 class _General:
@@ -181,26 +211,93 @@ class _General:
         self._moments = scatter.moments
         self._scatter = scatter
         self._labels = labels
+        self._version = -1
+        self._facts: tuple[list[Name], NDArray[np.intp], Floats, dict[Label, float]]
 
     def __call__(self, place: int, evidence: NDArray[np.intp]) -> discriminant.Factor:
         """The factor of the covariance of the class at this place, -1 for that of all."""
-        features = _names(self._moments)
-        names = self._moments.names()
-        at = {name: i for i, name in enumerate(names)}
-        # A feature without weight is no evidence.
-        chosen = [at[features[i]] for i in evidence]
+        names, chosen, variances, weights = self._common(evidence)
         label = None if place < 0 else self._labels[place]
-        now = float(self._moments.table.present()[0])
-        light = False
-        if label is not None:
-            light = self._moments.weights().get(label, 0.0) < 2.0
+        factor = discriminant.Factor(len(chosen))
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is repaired
-            sums = self._scatter.sums(label)
-            variances = total_variances(self._moments, now)
-            covariance = self._likelihood.covariance(sums, names, now)
-            lacking = ~sums.known
-            covariance[lacking, lacking] = variances[lacking]
-            return repaired(covariance[np.ix_(chosen, chosen)], variances[chosen], light=light)
+            if label is None or weights.get(label, 0.0) >= 2.0:
+                sums = self._scatter.sums(label)
+                covariance = self._likelihood.covariance(sums, names, self._now())
+                lacking = ~sums.known
+                covariance[lacking, lacking] = variances[lacking]
+                if factor.factorize(covariance[np.ix_(chosen, chosen)]) and factor.is_sure():
+                    return factor
+                size = np.fmax(np.minimum(covariance.diagonal(), _RANGE.max), variances)
+                units = np.ldexp(1.0, -(np.frexp(size)[1] // 2))
+                scaled = variances * (units * units)
+                precise = self._precise(label, sums, chosen, units, scaled)
+                if np.isfinite(precise).all():
+                    factor.follow(repaired(precise, scaled[chosen], units[chosen]))
+                    return factor
+        factor.factorize(np.diag(variances[chosen]))
+        return factor
+
+    def _common(
+        self, evidence: NDArray[np.intp]
+    ) -> tuple[list[Name], NDArray[np.intp], Floats, dict[Label, float]]:
+        """What is the same for all classes, until something is learned.
+
+        The names of the D features that have weight; (E,) the places of the evidence among them;
+        (D,) their total variances, as far as there are doubles; the weights of the classes.
+        """
+        moments = self._moments
+        version = int(moments.table.buffers()[3][0])
+        if version != self._version:
+            names, features = moments.names(), _names(moments)
+            at = {name: i for i, name in enumerate(names)}
+            chosen = np.array([at[features[i]] for i in evidence], dtype=np.intp)
+            with np.errstate(over="ignore", invalid="ignore"):
+                variances = total_variances(moments, self._now())
+            # Differences have doubles, but not the squares of them all.
+            variances = np.clip(variances, _RANGE.tiny, _RANGE.max)
+            self._facts = names, chosen, variances, moments.weights()
+            self._version = version
+        return self._facts
+
+    def _now(self) -> float:
+        """What stored weights are multiplied by."""
+        return float(self._moments.table.present()[0])
+
+    def _precise(
+        self,
+        label: Label | None,
+        sums: Sums,
+        chosen: NDArray[np.intp],
+        units: Floats,
+        variances: Floats,
+    ) -> Floats:
+        """The covariance as it is read, in double-double, ((hi, lo), E, E).
+
+        Parameters
+        ----------
+        label
+            a class, or `None` for the classes that share a covariance.
+        sums
+            its sums, over the D features that have weight.
+        chosen
+            (E,) the places of the features that are evidence, among these.
+        units
+            (D,) powers of two that the features are multiplied by.
+        variances
+            (D,) the total variances, in these units.
+        """
+        likelihood, now = self._likelihood, self._now()
+        weights = sums.weights - likelihood.ddof / now * sums.classes
+        weights[~(sums.weights > 0.0)] = 0.0
+        products, rounded = self._scatter.precise_products(label, chosen, units[chosen])
+        covariance = repair.divided(products, np.ascontiguousarray(weights[np.ix_(chosen, chosen)]))
+        if rounded and sums.weights.any():
+            # Measured: less than 0.4 sqrt(n) roundings of n events or shards.
+            events = min(float(sums.weights.max()) * now, 10_000.0)
+            repair.level(covariance, (2.0 + 0.6 * math.sqrt(events)) * _ULP)
+        part, added = likelihood.shrinking(sums, self._moments.names(), now)
+        added = np.where(sums.known, added * (units * units), variances)
+        return np.asarray(repair.shrunk(covariance, part, added[chosen]))
 
 
 def _names(moments: Moments) -> list[Name]:
@@ -208,29 +305,33 @@ def _names(moments: Moments) -> list[Name]:
     return [moments.features.order[slot] for slot in moments.features.canonical()]
 
 
-def repaired(covariance: Floats, variances: Floats, *, light: bool) -> discriminant.Factor:
+def repaired(covariance: Floats, variances: Floats, units: Floats) -> repair.PreciseFactor:
     """The factor of a covariance, moved towards the total variances until it is accepted.
+
+    Accepted are all s from some number on: a pivot is a concave function of s, its diagonal entry a
+    linear one, and 1 is accepted. So the first power of two is found in a few steps.
 
     Parameters
     ----------
     covariance
-        (E, E).
+        ((hi, lo), E, E).
     variances
         (E,), all positive.
-    light
-        whether it is of a class that has too little weight for any covariance.
+    units
+        (E,) powers of two: both are of the features multiplied by them.
     """
-    factor = discriminant.Factor(len(variances))
-    if not light and factor.factorize(covariance):
+    factor = repair.PreciseFactor(units)
+    if factor.factorize(covariance):
         return factor
-    # Differences have doubles, but not the squares of them all.
-    variances = np.clip(variances, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
-    for power in range(0 if light else _LEAST_POWER, -1, -1):
-        s = 2.0**-power
-        mixed = (1.0 - s) * covariance
-        mixed[np.diag_indices(len(variances))] += s * variances
-        if factor.factorize(mixed):
-            break
+    refused, accepted = _LEAST_POWER + 1, 0
+    step = 1
+    while refused - accepted > 1:
+        power = max(refused - step, (refused + accepted) // 2)
+        if factor.mixed(covariance, variances, power):
+            accepted, step = power, refused
+        else:
+            refused, step = power, 2 * step
+    factor.mixed(covariance, variances, accepted)
     return factor
 
 
@@ -245,6 +346,17 @@ def raw_covariance(
     there = (weights > 0.0) & (sums.weights > 0.0)
     covariance: Floats = np.where(there, products / np.where(there, weights, 1.0), 0.0)
     return covariance
+
+
+def pooled_covariance(parts: Sequence[Sums]) -> Floats:
+    """The covariance within all classes, from the sums of each: (D, D), 0 where none had both.
+
+    It is a mean of theirs, so it has a double where the sum of their products has none.
+    """
+    weights = np.sum([part.weights for part in parts], axis=0)
+    weights = np.where(weights > 0.0, weights, 1.0)
+    pooled: Floats = np.sum([part.products / weights for part in parts], axis=0)
+    return pooled
 
 
 def oas_shrinkage(covariance: Floats, n: float) -> float:

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from streamnb import frames
 from streamnb._kernels import discriminant, moments, scatter, survey, unlearning
 from streamnb._kernels._values import check_weight, event_time, number
-from streamnb.likelihoods.multivariate import MultivariateGaussian, raw_covariance
+from streamnb.likelihoods.multivariate import (
+    MultivariateGaussian,
+    pooled_covariance,
+    raw_covariance,
+)
 from streamnb.models.given import Given
 from streamnb.models.moments import MomentsClassifier, given_state
 from streamnb.models.parameters import own
@@ -197,7 +201,9 @@ class DiscriminantAnalysis(MomentsClassifier):
         """
         if label is not None:
             self._check_class(label)
-        return raw_covariance(self._scatter.sums(label if self.apart else None))
+        if self.apart and label is None and self.class_weight:
+            return pooled_covariance([self._scatter.sums(each) for each in self.class_weight])
+        return raw_covariance(self._scatter.sums(label))
 
     def precision(self, label: Label | None = None) -> Floats:
         """The inverse of `covariance`: the pseudo-inverse where it has none.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamnb._kernels import scatter
+from streamnb._kernels import repair, scatter
 from streamnb.stats.index import Label, Name, canonical_label
 from streamnb.stats.moments import Moments, MomentsState
 
@@ -45,15 +45,6 @@ class Sums:
     weights: Floats
     classes: Floats
     known: NDArray[np.bool_]
-
-    def __add__(self, other: Sums) -> Sums:
-        """The sums of two groups."""
-        return Sums(
-            self.products + other.products,
-            self.weights + other.weights,
-            self.classes + other.classes,
-            self.known | other.known,
-        )
 
 
 @dataclass(frozen=True)
@@ -337,6 +328,7 @@ class Scatter:
         self = cls(moments, apart=apart)
         self.follow()
         found: dict[int, scatter.ScatterTable] = {}
+        features = np.array(moments.features.canonical(), dtype=np.intp)
         for part in parts:
             part.follow()
             state = part.moments.state()
@@ -350,7 +342,7 @@ class Scatter:
                 if not table.known.any():
                     continue
                 if key in found:
-                    found[key].join(table)
+                    found[key].join(table, features)
                 else:
                     found[key] = table
         for key, table in found.items():
@@ -360,22 +352,57 @@ class Scatter:
     # -- what covariances are read from ----------------------------------------------------
 
     def sums(self, label: Label | None = None) -> Sums:
-        """The sums of a class, or of all; over the names of the moments, in canonical order."""
+        """The sums over the names of the moments, in canonical order.
+
+        Parameters
+        ----------
+        label
+            a class; where the classes share their scatter it does not matter.
+        """
         self.follow()
         names = self.moments.names()
         features = [self.moments.features.slots[name] for name in names]
-        if not self.apart:
-            groups = self.groups
-        elif label is None:
-            groups = [self.groups[slot] for slot in self.moments.classes.canonical()]
-        else:
-            slot = self.moments.classes.slots.get(canonical_label(label))
-            groups = [] if slot is None else [self.groups[slot]]
-        d = len(names)
-        whole = Sums(np.zeros((d, d)), np.zeros((d, d)), np.zeros((d, d)), np.zeros(d, bool))
-        for group in groups:
-            whole = whole + _sums(group, self._order(), features)
-        return whole
+        group = self._group_of(label)
+        if group is None:
+            d = len(names)
+            return Sums(np.zeros((d, d)), np.zeros((d, d)), np.zeros((d, d)), np.zeros(d, bool))
+        return _sums(group, self._order(), features)
+
+    def _group_of(self, label: Label | None) -> scatter.ScatterTable | None:
+        """The group of a class, if it has one."""
+        if not self.groups:
+            return None
+        slot = self.slots.get(canonical_label(label)) if self.apart else 0
+        return None if slot is None else self.groups[slot]
+
+    def precise_products(
+        self, label: Label | None, chosen: NDArray[np.intp], units: Floats
+    ) -> tuple[Floats, bool]:
+        """The products of `sums`, with more digits where what is stored has them.
+
+        Parameters
+        ----------
+        label
+            as for `sums`.
+        chosen
+            (E,) the places of features among those of `sums`.
+        units
+            (E,) powers of two that these features are multiplied by.
+
+        Returns
+        -------
+        ((hi, lo), E, E), on and above the diagonal; and whether they are sums that were rounded to
+        doubles: they are not while all events of the group stand in its block.
+        """
+        group = self._group_of(label)
+        if group is not None and group.pairs is None:
+            waiting, names = group.waiting(), self.moments.names()
+            slots = np.array([self.moments.features.slots[names[i]] for i in chosen], dtype=np.intp)
+            rows, factors = group.rows[:waiting], group.factors[:waiting]
+            products = repair.sums(group.square, rows, factors, slots, units)
+            return products, bool(group.square.any())
+        own = (self.sums(label).products[np.ix_(chosen, chosen)] * units) * units[:, None]
+        return np.array([own, np.zeros_like(own)]), True
 
 
 def _state(group: scatter.ScatterTable, classes: list[int], features: list[int]) -> GroupState:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -236,3 +237,24 @@ def test_a_loaded_model_answers_with_the_same_bits(
             model.learn_one(x, y, w, 31.0)
             back.learn_one(x, y, w, 31.0)
             same(back, model)
+
+
+def test_a_pooled_covariance_whose_squares_have_no_double() -> None:
+    """Each class's squares are finite, their sum is not; the mean of the variances is."""
+    rows: list[Row] = [
+        ({"x": x, "z": x / 2 + z}, y, w)
+        for y, w in (("a", 1.0), ("b", 2.0), ("c", 2.0))
+        for x, z in ((0.6e154, 1e150), (-0.6e154, 3e152), (0.3e154, -2e153))
+    ]
+    model, exact = learn(QDA(), rows), definition(QDA, rows)
+    assert float(max(exact.scatter(y, "x", "x")[0] for y in "abc")) < math.inf
+    with pytest.raises(OverflowError):
+        float(exact.scatter(None, "x", "x")[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pooled, precision = model.covariance(), model.precision()
+    expected = [[float(v) for v in row] for row in exact.raw()]
+    np.testing.assert_allclose(pooled, expected, rtol=1e-14)
+    np.testing.assert_allclose(
+        (precision @ (pooled * 2.0**-1000)) * 2.0**1000, np.eye(2), atol=1e-9
+    )

@@ -10,7 +10,7 @@ import itertools
 import math
 import random
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,38 +21,36 @@ from streamnb import LDA, QDA
 
 from .discriminants import NAMES, definition, every_make
 from .exact import Row
-from .exact_discriminant import ExactDiscriminant, pivots
+from .exact_discriminant import ExactDiscriminant
 from .states import learn
 from .verbs import state
 
+EXACT = 1e-12
+NEAR = 2.0**-32
 
-def tolerance(exact: ExactDiscriminant) -> float:
-    """1e-12, or where a pivot is small, what the rounding of C (2^-48) makes of it.
 
-    With s = 2^-40 a pivot that is rounding in C has 12 bits in the reading.
+def check(model: Any, exact: ExactDiscriminant, queries: Any, near: float = 0.0) -> None:
+    """Assert that the answers are finite, those of the rule, and those of a loaded model.
+
+    Where events have a combination of features that is constant, a question may have another one.
+    A distance from them counts 2^20 times, and so does its rounding: at `near` = 2^-32 of max(1,
+    squared Mahalanobis distance) where this is 1, and less the larger it is.
     """
-    least = 1.0
-    for label in exact.classes:
-        matrix = exact.covariance(label)
-        found = pivots(matrix)
-        assert found is not None
-        for i, pivot in enumerate(found[1]):
-            least = min(least, float(pivot / matrix[i][i]))
-    return max(1e-12, 2.0**-48 / least)
-
-
-def check(model: Any, exact: ExactDiscriminant, queries: Any) -> None:
-    """Assert that the answers are finite, those of the rule, and those of a loaded model."""
-    loaded, allowed = streamnb.loads(state(model)), tolerance(exact)
+    loaded = streamnb.loads(state(model))
     for x in queries:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             joint, proba = model.joint_log_likelihood(x), model.predict_proba_one(x)
-        expected = exact.joint(x)
-        assert joint == pytest.approx(expected, rel=allowed, abs=allowed)
-        size = max(map(abs, expected.values()))
-        if allowed == 1e-12:  # a probability is of differences between such numbers
-            assert proba == pytest.approx(exact.proba(x), rel=0, abs=max(1e-12, 1e-15 * size))
+            distances = model.mahalanobis_one(x)
+        expected, worst = exact.joint(x), 0.0
+        for label in exact.classes:
+            squares = float(exact.distance(x, label)[0])
+            allowed = max(EXACT, near / math.sqrt(max(1.0, squares)))
+            assert distances[label] ** 2 == pytest.approx(squares, rel=2 * allowed, abs=allowed)
+            assert joint[label] == pytest.approx(expected[label], rel=allowed, abs=allowed)
+            worst = max(worst, allowed * max(1.0, abs(expected[label])))
+        # a probability is of differences between such numbers
+        assert proba == pytest.approx(exact.proba(x), rel=0, abs=min(1.0, worst))
         assert math.fsum(proba.values()) == pytest.approx(1.0, rel=1e-15)
         assert loaded.joint_log_likelihood(x) == joint
 
@@ -157,6 +155,78 @@ def test_after_every_event_of_small_integers(make: Any, seed: int) -> None:
         exact = definition(make, rows, prior_count=1)
         queries = [{name: float(rng.randint(-1, 3)) for name in exact.names} for _ in range(2)]
         check(model, exact, queries)
+
+
+KINDS = ["collinear", "a sum", "few events", "constant", "one event"]
+Numbers = Callable[[], float]
+
+
+def degenerate(rng: random.Random, kind: str, numbers: Numbers, n: int, unit: float) -> list[Row]:
+    """n events of each class, whose covariances are singular; features in different units."""
+    multiples = [rng.choice([2.0, 3.0, 0.1, -1.5, 1 / 3]) for _ in "qr"]
+    rows: list[Row] = []
+    for label in "ab":
+        for i in range(3 if kind == "few events" else n):
+            if kind == "one event" and label == "b" and i:
+                break
+            x = [numbers() for _ in range(5 if kind == "few events" else 3)]
+            if kind == "collinear":
+                x = [x[0] * unit, *(multiple * x[0] for multiple in multiples)]
+            elif kind == "a sum":
+                x[2] = x[0] + x[1]
+            elif kind == "constant":
+                x = [1.5 if label == "a" else x[0], x[1] * unit, 7.0]
+            rows.append((dict(zip("pqrst", x, strict=False)), label, rng.choice([1.0, 2.0, 0.1])))
+    rng.shuffle(rows)
+    return rows
+
+
+def moved(rng: random.Random, x: Mapping[Any, float]) -> dict[Any, float]:
+    """An event with some of its values changed."""
+    return {n: v + rng.choice([0.0, 0.5, -2.0]) * max(abs(v), 1e-3) for n, v in x.items()}
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("kind", KINDS)
+@every_make
+def test_to_the_last_digits(make: Any, kind: str, seed: int) -> None:
+    """Small integers, decimals or normal numbers, weights, units; one pass, or merged shards.
+
+    So it is with events that still stand in a block, and after many blocks or merges.
+    """
+    rng = random.Random(f"{kind} {seed}")
+    numbers: Numbers = rng.choice(
+        [
+            lambda: float(rng.randint(-4, 9)),
+            lambda: rng.randint(-40, 90) / 10,
+            lambda: rng.gauss(0, 1),
+        ]
+    )
+    n = rng.randint(2, 7) if seed % 4 else rng.randint(20, 50)
+    rows = degenerate(rng, kind, numbers, n, rng.choice([1.0, 0.001, 1e6]))
+    parts = [rows]
+    if seed % 3 == 1:
+        at = rng.randint(1, len(rows) - 1)
+        parts = [rows[:at], rows[at:]]
+    elif seed % 3 == 2:
+        parts = [[row] for row in rows]
+    model = streamnb.merge([learn(make(), part) for part in parts])
+    exact, events = definition(make, rows), [x for x, _, _ in rows[:3]]
+    others = [moved(rng, x) for x in events]
+    check(model, exact, [*events, {n: v for n, v in events[0].items() if n != "p"}])
+    check(model, exact, [*others, {n: v for n, v in others[0].items() if n != "p"}], NEAR)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@every_make
+def test_near_the_plane_of_a_sum(make: Any, seed: int) -> None:
+    """Where units are 10^6 apart, an ordinary distance is a small one from the plane."""
+    rng = random.Random(seed)
+    rows = degenerate(rng, "a sum", lambda: rng.gauss(0, 1), 7, 1.0)
+    for x, _, _ in rows:
+        x.update(q=1e6 * x["q"], r=x["p"] + 1e6 * x["q"])  # type: ignore[attr-defined]
+    queries = [{**x, "p": x["p"] + 1.0} for x, _, _ in rows]
+    check(learn(make(), rows), definition(make, rows), queries, NEAR)
 
 
 def wild() -> Iterator[list[float]]:

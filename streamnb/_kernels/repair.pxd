@@ -1,0 +1,6 @@
+cdef extern from "fp.h":
+    double product_error(double a, double b, double p) noexcept nogil
+
+cdef extern from "twofold.h":
+    void subtract_multiple(double *hi, double *lo, const double *u, const double *u_lo,
+                           double a, double a_lo, Py_ssize_t n) noexcept nogil
