@@ -86,10 +86,12 @@ def _is_there(
     k: cython.Py_ssize_t,
     i: cython.Py_ssize_t,
     x: cython.double,
+    faded: cython.double,
 ) -> cython.bint:
     """Whether x is the mean of cell (k, i), within what rounding may have left there.
 
-    That is a part of the value itself, or of 1; and in a cell that shows traces of values which
+    That is a part of the value itself, or of 1, the larger the more the value has `faded` against
+    those that moved the mean; and in a cell that shows traces of values which
     have come and gone, a part of the size that the feature has in other classes, and as much as
     the standard deviation that is there, which should be 0.
     """
@@ -98,7 +100,7 @@ def _is_there(
     mean: cython.double = cells[k, 0, i]
     size: cython.double = max(fabs(x), fabs(mean), 1.0)
     distance: cython.double = fabs((x - mean) - cells[k, 1, i])
-    if distance <= _VALUE_NOISE * size:
+    if distance <= max(_VALUE_NOISE, 4.0 * _ULP * faded) * size:
         return True
     if cells[k, 1, i] == 0.0 and cells[k, 2, i] == 0.0 and cells[k, 3, i] == 0.0:
         return False
@@ -120,10 +122,14 @@ def _take_back(
     i: cython.Py_ssize_t,
     x: cython.double,
     w: cython.double,
+    fresh: cython.double,
     pair: cython.double[::1],
     out: cython.double[:, ::1],
 ) -> cython.int:
     """Writes into column i of `out` what cell (k, i) is without the value x of weight w.
+
+    An event of the newest time would count `fresh`. Squares are rounded as they were learned, when
+    the value may have counted so much, and at a distance d made up d^2 `fresh` of them.
 
     Returns
     -------
@@ -157,7 +163,7 @@ def _take_back(
     if left == 0.0:
         for j in range(6):
             out[j, i] = 0.0
-        return _GONE if _is_there(cells, heads, classes, k, i, x) else _ANOTHER
+        return _GONE if _is_there(cells, heads, classes, k, i, x, fresh / w) else _ANOTHER
     light: cython.bint = w <= left
     # f: the lighter side's part of the old weight; q = w W'/W
     a = w if light else left
@@ -205,8 +211,9 @@ def _take_back(
     out[5, i] = left_lo
     if not out[2, i] >= 0.0:
         # also where a difference is beyond doubles, and all this is no number
+        g = _SQUARES_NOISE * max(squares, d * d * max(old, fresh))
         if not (
-            -out[2, i] <= _SQUARES_NOISE * squares or _is_there(cells, heads, classes, k, i, x)
+            -out[2, i] <= g < float("inf") or _is_there(cells, heads, classes, k, i, x, fresh / w)
         ):
             return _NEGATIVE
         out[2, i] = 0.0
@@ -246,7 +253,8 @@ def unlearn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     ValueError
         this cannot have been learned: the class or a feature is unknown, a weight would become
         negative, or a class's weight less than a feature's in it; a sum of squares would become
-        negative by more than 1e-10 of what it was, or the mean of counts; the last value of a
+        negative by more than 1e-10 of what it was, or of what the event was of it while neither had
+        faded, or the mean of counts; the last value of a
         feature is another one.
         What is smaller is rounding, and read as 0, as is a weight within 1e-9 of the one that is
         taken away. Whatever is raised, nothing was changed.
@@ -275,6 +283,7 @@ def unlearn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
         raise ValueError(msg)
     if faded == 0.0:
         return
+    fresh: cython.double = weight if fading is None else fading.weigh(weight, fading.newest)
     weight = faded
     if new is not None:
         msg = f"class {y!r} cannot unlearn feature {new[0]!r}: it was never learned"
@@ -301,7 +310,9 @@ def unlearn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     positive: cython.bint = self.positive
     for i in range(n):
         if values[i] == values[i]:
-            code = _take_back(cells, heads, heads.shape[0], k, i, values[i], weight, pair, out)
+            code = _take_back(
+                cells, heads, heads.shape[0], k, i, values[i], weight, fresh, pair, out
+            )
             if code > _GONE:
                 raise ValueError(_refusal(table, k, i, code, values[i], w))
             gone = gone or code == _GONE

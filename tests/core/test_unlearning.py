@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import streamnb
-from streamnb import GaussianNB, PoissonNB
+from streamnb import LDA, QDA, GaussianNB, PoissonNB
 
 from .exact import missing, moments
 from .models import MOMENTS, Model, name_of
@@ -365,3 +365,53 @@ def test_counts_do_not_unlearn_below_zero() -> None:
     with pytest.raises(ValueError, match=r"feature 'x'.*would be negative"):
         model.unlearn_one({"x": 100}, "a")
     assert state(model) == before
+
+
+@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("make", [GaussianNB, PoissonNB, LDA, QDA])
+def test_nothing_right_is_refused_after_fading(make: Any, seed: int) -> None:
+    """Few values that are nearly equal, of any age: what is left is what the others leave.
+
+    What has faded by 2^-30 since it was learned holds 2^30 of the rounding of what has not.
+    """
+    rng = random.Random(seed)
+    model, middle = make(half_life=10), rng.choice([0.0, 0.1, 1.0, 100.0, 1e6])
+    step, reach = rng.choice([1e-9, 1e-3, 0.1, 1.0]), rng.choice([50, 300])
+    rows = [
+        (middle + step * rng.choice([0, 0, 0, 1, rng.random()]), rng.randint(0, reach))
+        for _ in range(rng.randint(2, 8))
+    ]
+    for value, t in rows:
+        model.learn_one({"x": value}, "a", t=t)
+    newest = max(t for _, t in rows)
+    weights = [Fraction(2.0 ** ((t - newest) / 10)) for _, t in rows]
+    left = list(zip((value for value, _ in rows), weights, (t for _, t in rows), strict=True))
+    total = float(sum(weights))
+    spread = max(value for value, _ in rows) - min(value for value, _ in rows)
+    rng.shuffle(left)
+    while left:
+        value, _, t = left.pop()
+        model.unlearn_one({"x": value}, "a", t=t)
+        exact = moments((value, weight) for value, weight, _ in left)
+        if exact is None:
+            break
+        noise = 1e-15 * total / float(exact.weight)
+        mean, variance = float(exact.mean), float(exact.variance)
+        assert model.means("a")["x"] == pytest.approx(mean, rel=1e-15, abs=noise * spread)
+        if make is not PoissonNB:
+            found = model.variances("a")["x"]
+            assert found == pytest.approx(variance, rel=1e-12, abs=noise * spread**2)
+    same(model, make(half_life=10))
+
+
+def test_what_never_was_is_refused_after_fading() -> None:
+    """Values far from those that were learned, of whatever age, are not taken for rounding."""
+    for t in (0.0, 100.0, 200.0):
+        model = GaussianNB(half_life=10)
+        for at in range(8):
+            model.learn_one({"x": 5.0 + at % 2}, "a", t=t)
+        model.learn_one({"x": 5.5}, "a", t=200.0)
+        before = state(model)
+        with pytest.raises(ValueError, match="squares would be negative"):
+            model.unlearn_one({"x": 12.0}, "a", t=t)
+        assert state(model) == before
