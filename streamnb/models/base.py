@@ -28,6 +28,9 @@ class BayesClassifier(MiniBatchClassifier):
     A model sets `kind`, `readings` and `state_parameters`, and says how its statistics are made,
     joined and read. Readings are plain attributes that may be set at any time; state parameters
     shape what is stored, and are fixed once something was learned.
+
+    Threads that only ask may share a model. While one learns, merges in place, unlearns or sets a
+    parameter, all that others do with it needs the same lock.
     """
 
     kind: ClassVar[str]

@@ -6,16 +6,20 @@ import copy
 import pickle
 import random
 import stat
+import sys
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from pandas.core.generic import NDFrame
 
 import streamnb
-from streamnb import GaussianNB
+from streamnb import LDA, GaussianNB
 
 from .models import MODELS, Model, name_of
 
@@ -94,6 +98,118 @@ def test_threads_may_ask_one_model(kind: Model) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def answers_of(model: Any, x: dict[Any, Any], table: Any, other: Any) -> dict[str, Any]:
+    """What each verb that changes nothing answers, as plain data."""
+    part = {name: value for name, value in x.items() if name != "f1"}
+    found: dict[str, Any] = {
+        "bytes": streamnb.dumps(model),
+        "copy": streamnb.dumps(copy.copy(model)),
+        "merge": streamnb.dumps(model + other),
+        "features": model.features,
+        "classes": model.classes,
+        "class_weight": model.class_weight,
+        "label": model.predict_one(x),
+        "joint": model.joint_log_likelihood(x),
+        "part": model.joint_log_likelihood(part),
+        "proba": model.predict_proba_one(x),
+        "labels": model.predict_many(table),
+        "rows": model.predict_proba_many(table),
+    }
+    for verb in ("means", "variances", "covariance", "precision", "counts"):
+        if hasattr(model, verb):
+            found[verb] = getattr(model, verb)("a")
+    if hasattr(model, "mahalanobis_one"):
+        found["distance"] = model.mahalanobis_one(x)
+    if isinstance(model, LDA):
+        found["linear"] = [model.coef, model.intercept, model.fisher_directions(2)]
+    return {verb: plain(value) for verb, value in found.items()}
+
+
+def plain(value: Any) -> Any:
+    """A table, an array or a list of these as lists."""
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return np.asarray(value).tolist() if isinstance(value, np.ndarray | NDFrame) else value
+
+
+@pytest.mark.parametrize("collinear", [False, True])
+@every_model
+def test_threads_may_ask_everything(kind: Model, collinear: bool) -> None:
+    """While none learns, threads that ask get what one alone would, the first question too."""
+    rng = np.random.default_rng(3)
+    numbers = rng.normal(size=(40, 4))
+    if collinear:
+        numbers[:, 2] = 3 * numbers[:, 0] + numbers[:, 3]
+    rows = [{f"f{j}": float(v) for j, v in enumerate(row)} for row in kind.array(numbers)]
+    model, other = kind.make(), kind.make()
+    for i, row in enumerate(rows):
+        model.learn_one(kind.event(row), "abc"[i % 3])
+    other.learn_one(kind.event(rows[0]), "d")
+    data, more = streamnb.dumps(model), streamnb.dumps(other)
+    questions = [kind.event(row) for row in rows[:4]]
+    tables = [pd.DataFrame([x, *questions]) for x in questions]
+    alone = [
+        answers_of(streamnb.loads(data), x, table, streamnb.loads(more))
+        for x, table in zip(questions, tables, strict=True)
+    ]
+    wrong: list[Any] = []
+    for _ in range(5):
+        shared, added, start = streamnb.loads(data), streamnb.loads(more), threading.Barrier(4)
+
+        def ask(at: int, shared: Any = shared, added: Any = added, start: Any = start) -> None:
+            start.wait()
+            for _ in range(3):
+                found = answers_of(shared, questions[at], tables[at], added)
+                if found != alone[at]:
+                    wrong.extend(verb for verb in found if found[verb] != alone[at][verb])
+
+        in_threads(ask)
+    assert wrong == []
+
+
+@every_model
+def test_a_lock_is_enough(kind: Model) -> None:
+    """One thread learns, others ask, all with one lock: each answer is that of a moment."""
+    rng = np.random.default_rng(4)
+    rows = [
+        kind.event({f"f{j}": float(v) for j, v in enumerate(row)})
+        for row in kind.array(rng.normal(size=(60, 3)))
+    ]
+    labels = [f"c{i // 10}" if i % 3 else "a" for i in range(len(rows))]
+    model, lock, moments = kind.make(), threading.Lock(), [streamnb.dumps(kind.make())]
+    answers: list[tuple[bytes, Any]] = []
+
+    def work(at: int) -> None:
+        for i, (x, y) in enumerate(zip(rows, labels, strict=True)):
+            with lock:
+                if at == 0:
+                    model.learn_one(x, y)
+                    moments.append(streamnb.dumps(model))
+                else:
+                    answers.append((streamnb.dumps(model), model.predict_proba_one(rows[i])))
+
+    in_threads(work)
+    whole = kind.make()
+    for x, y in zip(rows, labels, strict=True):
+        whole.learn_one(x, y)
+    assert model == whole
+    assert {data for data, _ in answers} <= set(moments)
+    for data, proba in answers[::20]:
+        assert list(proba) == streamnb.loads(data).classes
+
+
+def in_threads(work: Callable[[int], None]) -> None:
+    """Runs `work` of 0, 1, 2 and 3 at once; raises what one of them has raised."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for _ in pool.map(work, range(4)):
+                pass
+    finally:
+        sys.setswitchinterval(before)
 
 
 @pytest.mark.parametrize(
