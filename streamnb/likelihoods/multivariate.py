@@ -42,6 +42,7 @@ class MultivariateGaussian:
     - what the Cholesky factorization does not accept (each pivot above 2^-40 of its diagonal
       entry) is read as (1 - s) C + s diag(total variances), with the first s of 2^-40, 2^-39, ...,
       1 that is accepted; a class of weight under 2, where it has its own covariance, with s = 1.
+      This is done in double-double, from the digits that the scatter has (see `docs/design.md`).
 
     Attributes
     ----------

@@ -297,7 +297,7 @@ class LDA(DiscriminantAnalysis):
     part IV). So log-odds are linear in the event.
 
     It learns an event in O(d^2), and answers in O(d^2) at any moment once there are events enough;
-    before, and where a covariance has to be repaired (see
+    before, and where a covariance is nearly singular or has to be repaired (see
     `streamnb.likelihoods.multivariate.MultivariateGaussian`), the first question after an event
     takes O(d^3). So it does with any `shrinkage`, and with `prior_scatter` beside `half_life`.
 
