@@ -26,6 +26,7 @@ else:
     from streamnb._kernels._twofold import subtract_multiple
 
 _PIVOT = cython.declare(cython.double, 2.0**-40)  # as in `discriminant`
+_SURE = cython.declare(cython.double, 2.0**-24)  # as in `discriminant`
 _FAR = cython.declare(cython.double, 2.0**300)
 _BEYOND = cython.declare(cython.double, 2.0**600)
 
@@ -141,8 +142,9 @@ def level(covariance: Any, noise: cython.double) -> None:
 
     Where one feature is a combination of the others, the rounding of their scatter leaves a
     pivot near 2^-52, where the rows had none; a repair by 2^-40 would show that in its fourth
-    digit. So a pivot within the rounding of all entries, carried along through the elimination,
-    becomes 0, together with what is as small in its row.
+    digit. So what is within the rounding of the entries, carried along through the elimination by
+    larger pivots, becomes 0 in the row of such a pivot. A small pivot eliminates nothing: it would
+    make much of little rounding.
 
     Parameters
     ----------
@@ -177,7 +179,7 @@ def level(covariance: Any, noise: cython.double) -> None:
         for j in range(i, d):
             e[i * d + j] = noise * (sqrt(fabs(s[i * d + i])) * sqrt(fabs(s[j * d + j])))
     for k in range(d):
-        if fabs(p[k * d + k]) <= e[k * d + k]:
+        if not p[k * d + k] > _SURE * s[k * d + k]:
             for j in range(k, d):
                 if fabs(p[k * d + j]) <= e[k * d + j]:
                     _add(_at(s, k * d + j), _at(s_lo, k * d + j), -p[k * d + j])

@@ -229,6 +229,30 @@ def test_near_the_plane_of_a_sum(make: Any, seed: int) -> None:
     check(learn(make(), rows), definition(make, rows), queries, NEAR)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@every_make
+def test_several_features_that_are_nearly_collinear(make: Any, seed: int) -> None:
+    """Sums but for 10^-7 of themselves: after many blocks their pivots have lost digits, not all.
+
+    Three pivots, each with the rounding of the scatter against 2^-40.
+    """
+    rng = random.Random(seed)
+    rows: list[Row] = []
+    for i in range(150):
+        p, q, r = (rng.gauss(0, 1) for _ in range(3))
+        sums = [each + rng.gauss(0, 1e-7) for each in (p + q, q - r, p + q + r)]
+        rows.append(
+            (
+                dict(zip("pqrstu", [p, q, sums[0], sums[1], r, sums[2]], strict=True)),
+                "ab"[i % 2],
+                1.0,
+            )
+        )
+    model, exact = learn(make(), rows), definition(make, rows)
+    for x, _, _ in rows[:3]:
+        assert model.joint_log_likelihood(x) == pytest.approx(exact.joint(x), rel=0, abs=0.05)
+
+
 def wild() -> Iterator[list[float]]:
     """Numbers whose squares have no doubles, or whose sums nearly have none."""
     yield from ([0.0, a, b] for a, b in itertools.product([1e-170, 1e-160, 1.0, 1e150], repeat=2))
