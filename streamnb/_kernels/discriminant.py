@@ -861,7 +861,7 @@ class DiscriminantScorer:
         factor: Factor
         used = [self._used[k if self._apart else 0] for k in range(self._k)]
         squares: list[Any] = [0.0] * self._k
-        event = self._arrays[9][: self._d].copy()
+        event = self._arrays[8][: self._d].copy()
         means = self._arrays[6][: 2 * self._k * self._stride].copy()
         means = means.reshape(self._k, 2, self._stride)[:, :, : self._d]
         for k in range(self._k):
