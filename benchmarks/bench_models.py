@@ -8,6 +8,8 @@ many tokens are in `bench_bags.py`.
 from __future__ import annotations
 
 import argparse
+import copy
+import itertools
 import pickle
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -67,7 +69,7 @@ def beside(name: str, X: Any, **parameters: Any) -> None:
     """A model and scikit-learn's of the same name."""
     theirs = getattr(sklearn, name)(**parameters)
     tables(
-        f"{name}, d={X.shape[1]}",
+        f"{name}, d={X.shape[1]}, {len(X):,} rows",
         getattr(streamnb, name)(),
         X,
         "scikit-learn",
@@ -79,11 +81,34 @@ def beside(name: str, X: Any, **parameters: Any) -> None:
     )
 
 
+def fresh(X: Any) -> None:
+    """Models that have learned little: fewer than 1,024 events of a class are not settled."""
+    y = np.arange(len(X)) % 3
+    labels = [0, 1, 2]
+    models = streamnb.GaussianNB(), sklearn.GaussianNB()
+    models[0].learn_many(X[:9], y[:9])
+    models[1].partial_fit(X[:9], y[:9], classes=labels)
+    times = best(
+        *(
+            call(statement, model=model, clone=copy.deepcopy, X=X, y=y)
+            for statement, model in zip(
+                ("clone(model).learn_many(X, y)", "clone(model).partial_fit(X, y)"),
+                models,
+                strict=True,
+            )
+        )
+    )
+    name = f"GaussianNB, d={X.shape[1]}, {len(X):,} rows.learn_many into a copy of a new model"
+    row(f"{name}, a row", times[0] / len(X), "scikit-learn", times[1] / len(X))
+
+
 def all_tables() -> None:
     """Every model that takes a table, from NumPy arrays."""
     rng = np.random.default_rng(1)
+    for d, rows in itertools.product((10, 50, 784), (100, 1_000, 10_000)):
+        beside("GaussianNB", rng.normal(size=(rows, d)))
     for d in (10, 50, 784):
-        beside("GaussianNB", rng.normal(size=(10_000 if d < 100 else 2_000, d)))
+        fresh(rng.normal(size=(1_000, d)))
     counts = rng.poisson(1.0, size=(5_000, 50)).astype(float)
     for name in ("MultinomialNB", "BernoulliNB", "ComplementNB"):
         beside(name, counts)
