@@ -214,6 +214,20 @@ def test_mnist_pixels(mnist: Any) -> None:
     assert within_a_row(qda.predict_many(X_test), quadratic(X, y, X_test, 0.1), y_test) > 0.9
 
 
+def test_mnist_pixels_that_vary(mnist: Any) -> None:
+    """QDA with a shrinkage of 0.1 on the pixels that vary: each label is scikit-learn's.
+
+    Of pixels that never varied scikit-learn takes a test row's value as evidence, and we do not.
+    """
+    X, y, X_test, y_test = mnist
+    varies = np.ptp(X, axis=0) > 0
+    X, X_test = X[:, varies], X_test[:, varies]
+    qda = learned(QDA, X, y, shrinkage=0.1).predict_many(X_test)
+    peer = QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(X, y)
+    assert (qda == peer.predict(X_test)).mean() > 0.999
+    assert within_a_row(qda, peer.predict(X_test), y_test) > 0.9
+
+
 def quadratic(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, shrinkage: float) -> np.ndarray:
     """The labels by plain numpy: each class's covariance, shrunk, by its eigenvectors.
 
