@@ -131,11 +131,8 @@ def hashed(rows: SparseRows, width: int) -> SparseRows:
     places = [hashing.bucket(name, width) for name in rows.names]
     bags: list[dict[int, float]] = []
     for first, last in zip(rows.bounds[:-1].tolist(), rows.bounds[1:].tolist(), strict=True):
-        bag: dict[int, float] = {}
-        cells = zip(rows.columns[first:last].tolist(), rows.values[first:last], strict=True)
-        for column, value in cells:
-            bag[places[column]] = bag.get(places[column], 0.0) + float(value)
-        bags.append(bag)
+        buckets = map(places.__getitem__, rows.columns[first:last].tolist())
+        bags.append(hashing.added(zip(buckets, rows.values[first:last].tolist(), strict=True)))
     return rows_of(bags)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 __all__ = ["enter_names", "read_tokens"]
@@ -30,6 +31,7 @@ def read_tokens(
     most: float,
     binary: Any,
     trusted: Any,
+    room: int,
     slots: Any,
     counts: Any,
 ) -> int:
@@ -41,6 +43,8 @@ def read_tokens(
     asks for the long way.
     """
     n = 0
+    if len(event) >= room:
+        return -1
     total = rest = 0.0
     for name, value in event.items():
         if not (trusted or type(name) is str) or type(value) not in (float, int):
@@ -52,6 +56,8 @@ def read_tokens(
         if not 0.0 <= v <= most:
             return -1
         if v <= threshold:
+            if not trusted and not name.isascii():
+                return -1
             continue
         if binary:
             v = 1.0
@@ -69,5 +75,5 @@ def read_tokens(
             return -1
         if fresh is not None:
             fresh.append((name, v))
-    counts[n] = total + rest
+    counts[n] = total + rest if total < inf else total
     return n

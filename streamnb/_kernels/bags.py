@@ -120,6 +120,7 @@ class BagScorer:
         prior_counts: Any,
     ) -> None:
         heads, places, cells, slots, values, spread, clock = table.buffers()
+        self._layout = clock[1]  # at once: where it moves on, these are out of date
         k: cython.Py_ssize_t = len(labels)
         self._labels = labels
         self._log_prior = []
@@ -198,7 +199,6 @@ class BagScorer:
                 self._present,
                 self._logs,
             ) = (memoryview(array.data) for array in a)
-        self._layout = self._clock[1]
         self._refresh()
 
     @property

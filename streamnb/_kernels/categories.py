@@ -148,6 +148,7 @@ class CategoryScorer:
         prior_counts: Any,
     ) -> None:
         heads, places, cells, slots, _, _, clock = table.buffers()
+        self._layout = clock[1]  # at once: where it moves on, these are out of date
         k: cython.Py_ssize_t = len(labels)
         self._labels = labels
         self._log_prior = []
@@ -213,7 +214,6 @@ class CategoryScorer:
                 self._orders,
                 self._present,
             ) = (memoryview(array.data) for array in a)
-        self._layout = self._clock[1]
         self._refresh()
 
     @property

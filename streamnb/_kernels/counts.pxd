@@ -4,4 +4,4 @@ cdef extern from "names.h":
     Py_ssize_t read_tokens(object event, object known, object fresh, const long long *table,
                            unsigned long long mask, const long long *places, const double *cells,
                            double threshold, double most, bint binary, bint trusted,
-                           long long *slots, double *counts) except -2
+                           Py_ssize_t room, long long *slots, double *counts) except -2

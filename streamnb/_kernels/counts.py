@@ -44,6 +44,7 @@ else:
 HEAD = 6
 _HEAD = cython.declare(cython.Py_ssize_t, HEAD)
 _LARGE = cython.declare(cython.double, 1e300)
+_INFINITY = cython.declare(cython.double, float("inf"))
 _LARGE_COUNT = cython.declare(cython.double, 1e140)
 _LARGE_WEIGHT = cython.declare(cython.double, 1e15)
 # A token's cells: where they begin, and their number, which is that of its classes, in one word.
@@ -230,18 +231,23 @@ class CountsTable:
     def _reserve_event(self, tokens: cython.Py_ssize_t) -> None:
         if tokens <= self._event_capacity:
             return
+        # All is made before any of it takes the place of what is there: another thread may ask.
         n: cython.Py_ssize_t = max(tokens, 2 * self._event_capacity)
-        self._slots_array = np.zeros(n, dtype=np.int64)
-        self._values_array = np.zeros(n)
-        self._event_capacity = n
+        slots: Any = np.zeros(n, dtype=np.int64)
+        values: Any = np.zeros(n)
         if cython.compiled:
-            slots_view: cython.longlong[::1] = self._slots_array
-            values_view: cython.double[::1] = self._values_array
+            slots_view: cython.longlong[::1] = slots
+            values_view: cython.double[::1] = values
+            if n <= self._event_capacity:
+                return
             self._slots = cython.address(slots_view[0])
             self._values = cython.address(values_view[0])
         else:
-            self._slots = memoryview(self._slots_array)
-            self._values = memoryview(self._values_array)
+            self._slots = memoryview(slots)
+            self._values = memoryview(values)
+        self._event_capacity = n
+        self._slots_array = slots
+        self._values_array = values
         self._clock[1] += 1
 
     def buffers(self) -> Any:
@@ -346,6 +352,7 @@ class CountsTable:
             _LARGE_COUNT,
             self._binary,
             self._trusted,
+            self._event_capacity,
             self._slots,
             self._values,
         )
@@ -359,18 +366,23 @@ class CountsTable:
     @cython.cfunc
     def _enter(self) -> None:
         """Puts the names that have come since into the table of hashes, at most 4/5 full."""
-        n: cython.Py_ssize_t = len(self._names)
-        if 5 * n > 4 * self._table_size or self._table_size == 0:
-            self._table_size = 64
-            while 5 * n > 4 * self._table_size:
-                self._table_size *= 2
-            self._table_array = np.zeros(self._table_size, dtype=np.int64)
-            self._entered = 0
+        size: cython.longlong = max(64, self._table_size)
+        while 5 * len(self._names) > 4 * size:
+            size *= 2
+        if size > self._table_size:
+            # All is made before any of it takes the place of what is there: another may ask.
+            array: Any = np.zeros(size, dtype=np.int64)
             if cython.compiled:
-                view: cython.longlong[::1] = self._table_array
-                self._table = cython.address(view[0])
+                view: cython.longlong[::1] = array
+                table: cython.p_longlong = cython.address(view[0])
             else:
-                self._table = memoryview(self._table_array)
+                table = memoryview(array)
+            if size > self._table_size:
+                self._entered = enter_names(self._names, 0, table, size - 1, self._places)
+                self._table = table
+                self._table_size = size
+                self._table_array = array
+                return
         self._entered = enter_names(
             self._names, self._entered, self._table, self._table_size - 1, self._places
         )
@@ -401,10 +413,13 @@ class CountsTable:
             elif new is not None:
                 new.append((name, v))
         i: cython.Py_ssize_t
+        self._reserve_event(len(slots) + 1)
         for i in range(len(slots)):
             self._slots[i] = slots[i]
             self._values[i] = numbers[i]
-        self._sum = total + rest if self._owners is None else 0.0
+        if total < _INFINITY:
+            total += rest
+        self._sum = total if self._owners is None else 0.0
         return len(slots)
 
     # -- learning --------------------------------------------------------------------------

@@ -565,6 +565,7 @@ class DiscriminantScorer:
         general: Any,
     ) -> None:
         cells, heads, values, clock = table.buffers()
+        self._places = clock[1]  # at once: where it moves on, these are out of date
         self._labels = labels
         self._read = table.read
         self._apart = apart
@@ -655,7 +656,6 @@ class DiscriminantScorer:
                 self._solved,
                 self._batch,
             ) = (memoryview(array.data) for array in self._arrays)
-        self._places = self._clock[1]
         self._version = self._clock[0] - 1
 
     @property

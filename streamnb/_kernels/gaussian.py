@@ -110,6 +110,7 @@ class GaussianScorer:
         prior_counts: Any,
     ) -> None:
         cells, heads, values, clock = table.buffers()
+        self._places = clock[1]  # at once: where it moves on, these are out of date
         self._labels = labels
         self._names = table.names()
         self._blank = dict.fromkeys(labels, 0.0)
@@ -172,7 +173,6 @@ class GaussianScorer:
                 self._scores,
                 self._present,
             ) = (memoryview(array.data) for array in self._arrays)
-        self._places = self._clock[1]
         self._refresh()
 
     @property

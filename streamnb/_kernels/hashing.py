@@ -12,6 +12,8 @@ try:
 except ModuleNotFoundError:
     from streamnb._kernels import _cython as cython
 
+from collections.abc import Callable, Iterable
+from math import fsum, inf
 from typing import Any
 
 from streamnb._kernels._values import count
@@ -89,7 +91,7 @@ def siphash(key: bytes, data: bytes) -> int:
 
 
 def bucket(name: Any, width: int) -> int:
-    """The bucket of a token, from 0 to width - 1.
+    """The bucket of a canonical token, from 0 to width - 1.
 
     The hash is that of the text in UTF-8; of a token that is no text, of its `repr` behind a zero
     byte.
@@ -98,13 +100,33 @@ def bucket(name: Any, width: int) -> int:
     return siphash(KEY, data) % width
 
 
-def buckets(event: dict[Any, Any], width: int) -> dict[int, float]:
+def buckets(event: dict[Any, Any], width: int, canonical: Callable[[Any], Any]) -> dict[int, float]:
     """The counts of an event by bucket; those of tokens in one bucket add up.
 
-    Raises `TypeError` and `ValueError` as learning does, for tokens and their counts.
+    `canonical` makes of a token the one that it is kept as. Raises `TypeError` and `ValueError` as
+    learning does, for tokens and their counts.
     """
+    return added(
+        (
+            bucket(name if type(name) is str and name.isascii() else canonical(name), width),
+            count(value, name),
+        )
+        for name, value in event.items()
+    )
+
+
+def added(counts: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """The sums of counts by bucket, each rounded once: their order does not show."""
     found: dict[int, float] = {}
-    for name, value in event.items():
-        at = bucket(name, width)
-        found[at] = found.get(at, 0.0) + count(value, name)
+    shared: dict[int, list[float]] = {}
+    for at, c in counts:
+        if at in found:
+            shared.setdefault(at, [found[at]]).append(c)
+        else:
+            found[at] = c
+    for at, several in shared.items():
+        try:
+            found[at] = fsum(several)
+        except OverflowError:
+            found[at] = inf
     return found

@@ -96,8 +96,11 @@ static inline int next_tokens(PyObject *event, Py_ssize_t *position, PyObject *k
         } else if (!trusted) {
             return 0;
         }
-        if (v <= threshold)
+        if (v <= threshold) {
+            if (!trusted && !PyUnicode_IS_ASCII(name))
+                return 0; /* it may be no text that can be kept */
             continue;
+        }
         group->names[n] = name;
         group->counts[n] = binary ? 1.0 : v;
         group->slots[n] = -1;
@@ -163,26 +166,32 @@ static inline double sum_error_of(double a, double b, double s) {
     return (a - (s - c)) + (b - c);
 }
 
-/* Reads the tokens of the dict `event` that have slots, and their counts; those that have none go
- * to the list `fresh` with their counts, if it is no None.
+/* Reads the tokens of the dict `event` that have slots, and their counts, and behind the last of
+ * the counts the sum of all.
  *
  * Counts up to `threshold` are none; where `binary`, each above it is 1. Only what is `trusted` has
- * other tokens than texts, or new ones beyond ASCII. Answers how many there are; behind the last of
- * the counts stands the sum of all. -1 where the event asks for the long way: a token or a count of
- * another kind, a count that is not from 0 to `most`. -2 with an error set.
+ * other tokens than texts, or new ones beyond ASCII. There is room for `room` slots and counts.
+ * Those that have no slot go to the list `fresh`, with their counts, if it is no None: in the end,
+ * because making an object may run anything. Before, nothing runs Python, so that what is borrowed
+ * stays, and no other thread comes between.
+ *
+ * Answers how many have slots. -1 where the event asks for the long way: a token or a count of
+ * another kind, a count that is not from 0 to `most`, no room. -2 with an error set.
  */
 static inline Py_ssize_t read_tokens(PyObject *event, PyObject *known, PyObject *fresh,
                                      const long long *table, uint64_t mask,
                                      const long long *places, const double *cells,
                                      double threshold, double most, int binary, int trusted,
-                                     long long *slots, double *counts) {
+                                     Py_ssize_t room, long long *slots, double *counts) {
     TokenGroup group;
-    Py_ssize_t position = 0, i, n = 0;
+    Py_ssize_t position = 0, i, n = 0, end = room;
     double total = 0.0, rest = 0.0;
     do {
         int found = next_tokens(event, &position, known, threshold, most, binary, trusted, &group);
         if (found <= 0)
             return found == 0 ? -1 : -2;
+        if (n + group.size >= end)
+            return -1;
         if (find_slots(table, mask, places, cells, &group) < 0)
             return -2;
         for (i = 0; i < group.size; i++) {
@@ -196,17 +205,24 @@ static inline Py_ssize_t read_tokens(PyObject *event, PyObject *known, PyObject 
             }
             if (!trusted && !PyUnicode_IS_ASCII(group.names[i]))
                 return -1;
-            if (fresh != Py_None) {
-                PyObject *pair = Py_BuildValue("(Od)", group.names[i], v);
-                int failed = pair == NULL ? -1 : PyList_Append(fresh, pair);
-                Py_XDECREF(pair);
-                if (failed < 0)
-                    return -2;
+            if (fresh != Py_None) { /* from the end of the room on */
+                slots[--end] = (long long)(intptr_t)group.names[i];
+                counts[end] = v;
             }
         }
     } while (group.size == STREAMNB_GROUP);
-    counts[n] = total + rest;
-    return n;
+    counts[n] = total < HUGE_VAL ? total + rest : total;
+    for (i = end; i < room; i++)
+        Py_INCREF((PyObject *)(intptr_t)slots[i]);
+    for (i = room - 1; i >= end; i--) {
+        PyObject *name = (PyObject *)(intptr_t)slots[i];
+        PyObject *pair = fresh == NULL ? NULL : Py_BuildValue("(Od)", name, counts[i]);
+        if (pair == NULL || PyList_Append(fresh, pair) < 0)
+            fresh = NULL; /* the names that are left must be let go all the same */
+        Py_XDECREF(pair);
+        Py_DECREF(name);
+    }
+    return fresh == NULL ? -2 : n;
 }
 
 #endif

@@ -102,6 +102,7 @@ class PoissonScorer:
         prior_counts: Any,
     ) -> None:
         cells, heads, values, clock = table.buffers()
+        self._places = clock[1]  # at once: where it moves on, these are out of date
         self._labels = labels
         self._log_prior = []
         self._read = table.read
@@ -158,7 +159,6 @@ class PoissonScorer:
                 self._log_factorials,
                 self._present,
             ) = (memoryview(array.data) for array in self._arrays)
-        self._places = self._clock[1]
         self._refresh()
 
     @property

@@ -17,7 +17,7 @@ from streamnb._kernels._values import as_event
 from streamnb._kernels.bags import BagScorer
 from streamnb.likelihoods.bag import Bag
 from streamnb.stats.counts import Counts
-from streamnb.stats.index import Label
+from streamnb.stats.index import Label, canonical_name
 
 __all__ = ["Text", "bag_of"]
 
@@ -167,5 +167,5 @@ def bag_of(text: Text | None, width: int | None) -> Any:
     if width is None:
         return None if text is None else text.bag
     if text is None:
-        return lambda x: hashing.buckets(as_event(x), width)
-    return lambda x: hashing.buckets(text.bag(x), width)
+        return lambda x: hashing.buckets(as_event(x), width, canonical_name)
+    return lambda x: hashing.buckets(text.bag(x), width, canonical_name)

@@ -120,7 +120,15 @@ class MomentsState:
         if self.newest is None and (self.weights[:, 0] == 0).any():
             msg = "a class without weight"
             raise ValueError(msg)
-        if (self.weights[:, 0] < 0).any() or (weights < 0).any() or (self.cells[:, 2] < 0).any():
+        with np.errstate(over="ignore"):
+            positive = [
+                self.weights[:, 0],
+                self.weights.sum(axis=1),
+                weights,
+                weights + self.cells[:, 5],
+                self.cells[:, 2],
+            ]
+        if any((array < 0.0).any() for array in positive):
             msg = "a weight or a sum of squares that is negative"
             raise ValueError(msg)
         if (self.cells.transpose(0, 2, 1)[weights == 0] != 0).any():

@@ -135,7 +135,12 @@ class GroupState:
         if (self.pairs is None) != (self.products is None):
             msg = "pairs without products"
             raise ValueError(msg)
-        positive = [self.weights[:, 0], self.factors, self.square.diagonal()]
+        positive = [
+            self.weights[:, 0],
+            self.weights.sum(axis=1),
+            self.factors,
+            self.square.diagonal(),
+        ]
         if self.pairs is not None and self.products is not None:
             positive += [self.pairs[:, 0], self.products[0].diagonal()]
             if (self.pairs[:, 0] != self.pairs[:, 0].transpose(0, 2, 1)).any():

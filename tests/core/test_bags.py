@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import math
 import random
 import tracemalloc
@@ -471,3 +473,68 @@ def test_a_large_vocabulary_is_the_same_by_rows_tables_and_merges(kind: Model) -
     for x, y in events:
         mixed.unlearn_one(x, y)
     assert state(mixed) == state(kind.make())
+
+
+def test_an_event_that_changes_while_it_is_read_breaks_nothing() -> None:
+    """The garbage collector may run anything, here one that empties the event."""
+    model = MultinomialNB()
+    model.learn_one({"a": 1}, "x")
+    events: list[dict[str, float]] = []
+
+    def empty(_phase: str, _info: Any) -> None:
+        for event in events:
+            event.clear()
+
+    gc.callbacks.append(empty)
+    try:
+        for _ in range(20):
+            events[:] = [{f"token{j}": 1.0 for j in range(5000)}]
+            with contextlib.suppress(RuntimeError):  # "dictionary changed size during iteration"
+                model.learn_one(events[0], "x")
+            gc.collect()
+    finally:
+        gc.callbacks.remove(empty)
+    same(streamnb.loads(state(model)), model)
+
+
+@every_bag
+def test_buckets_are_of_canonical_tokens(kind: Model) -> None:
+    """NumPy's whole numbers are Python's, alone and in tuples; what is no name is refused."""
+    ours, theirs = kind.make(width=1_000_003), kind.make(width=1_000_003)
+    ours.learn_one({5: 1, ("a", 7): 2, "b": 3}, "x")
+    theirs.learn_one({np.int64(5): 1, ("a", np.int32(7)): 2, np.str_("b"): 3}, "x")
+    assert state(ours) == state(theirs)
+    for name in (None, 1.5, True, b"x", math.nan, frozenset(), ("a", None), object()):
+        for verb in (lambda x: ours.learn_one(x, "x"), ours.predict_one):
+            with pytest.raises(TypeError, match="feature's name"):
+                verb({name: 1})
+    assert state(ours) == state(theirs)
+
+
+@every_bag
+def test_the_order_of_tokens_in_one_bucket_does_not_show(kind: Model) -> None:
+    """Sums of counts that are not whole are rounded once, by rows and by tables."""
+    counts = {"p": 0.1, "q": 0.2, "r": 0.3, "s": 1e-9}
+    models = [kind.make(width=1) for _ in range(4)]
+    models[0].learn_one(counts, "x")
+    models[1].learn_one(dict(reversed(counts.items())), "x")
+    models[2].learn_many(np.array([[*counts.values()]]), ["x"], columns=[*counts])
+    models[3].learn_many(np.array([[*counts.values()][::-1]]), ["x"], columns=[*counts][::-1])
+    assert len({state(model) for model in models}) == 1
+
+
+@every_bag
+def test_a_name_that_cannot_be_kept_is_refused_whatever_its_count(kind: Model) -> None:
+    """A lone surrogate, also where its count is 0."""
+    model = kind.make()
+    model.learn_one({"a": 1}, "x")
+    for count in (0, 1, True):
+        for verb in (lambda x: model.learn_one(x, "x"), model.predict_one):
+            with pytest.raises(UnicodeEncodeError):
+                verb({"a": 1, "\ud800": count})
+
+
+@pytest.mark.parametrize("event", [{"a": 1e308, "b": 1e308}, {"a": 1e308, "b": np.float64(1e308)}])
+def test_a_sum_that_is_infinite_is_called_so(event: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"counts of inf with w=1\.0"):
+        MultinomialNB().learn_one(event, "x")

@@ -100,6 +100,36 @@ def test_threads_may_ask_one_model(kind: Model) -> None:
     assert wrong == []
 
 
+@every_model
+def test_threads_may_ask_a_model_that_was_just_loaded(kind: Model) -> None:
+    """The first questions of a model, of growing size, from several threads at once."""
+    sizes = (3, 50, 900, 5000) if kind.bag else (3, 10, 20, 40)
+    base = kind.make()
+    for k, label in enumerate("ab"):
+        base.learn_one({f"t{i}": float(i % 3 + k) for i in range(sizes[-1])}, label)
+    state = streamnb.dumps(base)
+    events = [dict.fromkeys((f"t{i}" for i in range(size)), 1.0) for size in sizes]
+    expected = [base.joint_log_likelihood(x) for x in events]
+    wrong: list[Any] = []
+    for _ in range(20):
+        model = streamnb.loads(state)
+        start = threading.Barrier(4)
+
+        def ask(k: int, model: Any = model, start: Any = start) -> None:
+            start.wait()
+            order = [*range(k, len(events)), *range(k)]
+            wrong.extend(
+                at for at in order if model.joint_log_likelihood(events[at]) != expected[at]
+            )
+
+        threads = [threading.Thread(target=ask, args=(k % len(events),)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+
+
 def answers_of(model: Any, x: dict[Any, Any], table: Any, other: Any) -> dict[str, Any]:
     """What each verb that changes nothing answers, as plain data."""
     part = {name: value for name, value in x.items() if name != "f1"}

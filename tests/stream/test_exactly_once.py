@@ -14,9 +14,7 @@ GRID = [(workers, seed) for seed in (1, 2, 3) for workers in (1, 2, 4)]
 DIAGONAL = [(1, 1), (2, 2), (4, 3)]
 
 Topics = Callable[..., Filled]
-OTHERS = ["text", "mixed"]
-SCATTERS = ["lda", "qda"]
-"""Models that learn covariances, whose bytes are of every event's order."""
+OTHERS = ["text", "mixed", "lda", "qda"]
 
 
 def past(crew: Crew, part: float) -> Callable[[], bool]:
@@ -36,7 +34,7 @@ def test_undisturbed(topic_of: Topics, crew: Crew, workers: int, seed: int) -> N
 @pytest.mark.parametrize(
     ("workers", "seed", "kind"),
     [
-        *((workers, seed, kind) for kind in ("gaussian", *SCATTERS) for workers, seed in GRID),
+        *((workers, seed, "gaussian") for workers, seed in GRID),
         *((workers, seed, kind) for kind in OTHERS for workers, seed in DIAGONAL),
     ],
 )
@@ -84,7 +82,7 @@ def test_paused_past_its_session(topic_of: Topics, crew: Crew, workers: int, see
 @pytest.mark.parametrize(
     ("seed", "kind"),
     [
-        *((seed, kind) for kind in ("gaussian", *SCATTERS) for seed in (1, 2, 3)),
+        *((seed, "gaussian") for seed in (1, 2, 3)),
         *((1, kind) for kind in OTHERS),
     ],
 )
