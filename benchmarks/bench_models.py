@@ -68,13 +68,14 @@ def tables(what: str, ours: Any, X: Any, peer: str, theirs: Sequence[Callable[..
 def beside(name: str, X: Any, **parameters: Any) -> None:
     """A model and scikit-learn's of the same name."""
     theirs = getattr(sklearn, name)(**parameters)
+    theirs.partial_fit(X[:3], [0, 1, 2], classes=[0, 1, 2])
     tables(
         f"{name}, d={X.shape[1]}, {len(X):,} rows",
         getattr(streamnb, name)(),
         X,
         "scikit-learn",
         (
-            lambda y: theirs.partial_fit(X, y, classes=[0, 1, 2]),
+            lambda y: theirs.partial_fit(X, y),
             lambda: theirs.predict(X),
             lambda: theirs.predict_proba(X),
         ),

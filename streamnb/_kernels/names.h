@@ -23,7 +23,7 @@
 #define STREAMNB_FETCH(address) ((void)(address))
 #endif
 
-#define STREAMNB_GROUP 64 /* so many tokens go together */
+#define STREAMNB_GROUP 128 /* so many tokens go together */
 
 /* Some tokens of an event. */
 typedef struct {
@@ -146,6 +146,7 @@ static inline int find_slots(const long long *table, uint64_t mask, const long l
             STREAMNB_FETCH(text);
             STREAMNB_FETCH(text + 63);
             STREAMNB_FETCH(cells + 2 * (places[2 * slots[i]] >> 20));
+            STREAMNB_FETCH(cells + 2 * (places[2 * slots[i]] >> 20) + 3);
         }
     }
     for (i = 0; i < n; i++) {

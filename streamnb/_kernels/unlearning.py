@@ -236,7 +236,8 @@ def unlearn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:
     What was far from all others leaves the rounding of what it did: an outlier at a distance D
     from n others leaves up to 5e-16 D/n in the mean and 2e-16 D^2/n in the variance (D = 1e12:
     5e-4/n and 2e8/n), and mostly nothing where it was the event that came last. So take a wrong
-    number back at once, or learn the others anew.
+    number back at once, or learn the others anew. Where values differ by many powers of ten, what
+    the largest left can be more than the small ones are, and one of these is refused.
 
     Parameters
     ----------
