@@ -14,7 +14,8 @@ GRID = [(workers, seed) for seed in (1, 2, 3) for workers in (1, 2, 4)]
 DIAGONAL = [(1, 1), (2, 2), (4, 3)]
 
 Topics = Callable[..., Filled]
-OTHERS = ["text", "mixed", "lda", "qda"]
+OTHERS = ["text", "mixed"]
+SCATTERS = ["lda", "qda"]
 
 
 def past(crew: Crew, part: float) -> Callable[[], bool]:
@@ -34,7 +35,7 @@ def test_undisturbed(topic_of: Topics, crew: Crew, workers: int, seed: int) -> N
 @pytest.mark.parametrize(
     ("workers", "seed", "kind"),
     [
-        *((workers, seed, "gaussian") for workers, seed in GRID),
+        *((workers, seed, kind) for kind in ("gaussian", *SCATTERS) for workers, seed in GRID),
         *((workers, seed, kind) for kind in OTHERS for workers, seed in DIAGONAL),
     ],
 )
@@ -83,7 +84,7 @@ def test_paused_past_its_session(topic_of: Topics, crew: Crew, workers: int, see
     ("seed", "kind"),
     [
         *((seed, "gaussian") for seed in (1, 2, 3)),
-        *((1, kind) for kind in OTHERS),
+        *((1, kind) for kind in (*OTHERS, *SCATTERS)),
     ],
 )
 def test_two_zombies_write_the_same_shards(
