@@ -20,7 +20,8 @@ from streamnb.models.given import (
     given_prior,
 )
 from streamnb.models.tables import CountsClassifier
-from streamnb.stats.counts import Counts, CountsState, SparseRows
+from streamnb.stats.counts import Counts
+from streamnb.stats.counts_state import CountsState, SparseRows
 from streamnb.stats.index import Label, Name, as_name
 
 __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +18,9 @@ from streamnb._kernels import categories, counts, moments, unlearning
 from streamnb._kernels._values import count, is_missing, needed_time, number
 from streamnb.bayes import Scorer
 from streamnb.likelihoods import Bag, Boolean, Categorical, Gaussian, Poisson, Text
-from streamnb.stats.counts import Counts, CountsState
+from streamnb.models.kinds import check_bool
+from streamnb.stats.counts import Counts
+from streamnb.stats.counts_state import CountsState
 from streamnb.stats.fields import FieldCounts
 from streamnb.stats.index import (
     CodedLabels,
@@ -28,14 +30,12 @@ from streamnb.stats.index import (
     canonical_name,
     order_key,
 )
-from streamnb.stats.moments import Moments, MomentsState
+from streamnb.stats.moments import Moments
+from streamnb.stats.moments_state import MomentsState
 
-__all__ = ["BOOLEANS", "NUMBERS", "TEXTS", "Block", "check_bool", "kind_of", "make_blocks"]
+__all__ = ["Block", "make_blocks"]
 
 Floats = NDArray[np.float64]
-
-# The blocks of features that are not named, by the kind of their values.
-NUMBERS, BOOLEANS, TEXTS = range(3)
 
 
 class Block(ABC):
@@ -357,26 +357,6 @@ def _reader(name: Name, likelihood: Bag | Text) -> Any:
     return bag
 
 
-def check_bool(value: Any, name: Name) -> None:
-    """Raises `TypeError` where a value is neither `True` nor `False`, nor missing."""
-    if not (isinstance(value, bool | np.bool_) or is_missing(value)):
-        msg = f"feature {name!r}: True or False is wanted, not {value!r} ({type(value).__name__})"
-        raise TypeError(msg)
-
-
-_KINDS: dict[type, int] = {float: NUMBERS, int: NUMBERS, str: TEXTS, bool: BOOLEANS}
-
-
-def kind_of(value: Any) -> int:
-    """The block that takes a value of a feature which is not named."""
-    place = _KINDS.get(type(value))
-    if place is not None:
-        return place
-    if isinstance(value, str):
-        return TEXTS
-    return BOOLEANS if isinstance(value, bool | np.bool_) else NUMBERS
-
-
 def make_blocks(
     likelihoods: Mapping[Name, Any], half_life: int | None
 ) -> tuple[list[Block], dict[Name, int]]:
@@ -413,12 +393,3 @@ _BLOCKS: dict[type[Any], Any] = {
     Boolean: BooleanBlock,
     Categorical: CategoryBlock,
 }
-
-
-def split_column(column: Sequence[Any]) -> dict[int, list[Any]]:
-    """The cells of a column by the blocks that take them, the others missing in each."""
-    places = [-1 if is_missing(cell) else kind_of(cell) for cell in column]
-    return {
-        place: [cell if at == place else None for cell, at in zip(column, places, strict=True)]
-        for place in sorted({*places} - {-1})
-    }

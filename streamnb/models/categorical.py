@@ -22,7 +22,8 @@ from streamnb.models.given import (
     given_prior,
 )
 from streamnb.models.tables import CountsClassifier
-from streamnb.stats.counts import Counts, SparseRows
+from streamnb.stats.counts import Counts
+from streamnb.stats.counts_state import SparseRows
 from streamnb.stats.fields import FieldCounts
 from streamnb.stats.index import Label, Name, as_name
 

@@ -10,7 +10,7 @@ import numpy as np
 from streamnb._kernels._values import check_parameter
 from streamnb.models.base import BayesClassifier
 from streamnb.models.tables import CountsClassifier
-from streamnb.stats.counts import CountsState
+from streamnb.stats.counts_state import CountsState
 from streamnb.stats.index import Label, canonical_label
 
 __all__ = ["Given", "GivenCounts", "check_probability", "check_sum", "given_counts", "given_prior"]

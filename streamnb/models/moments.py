@@ -17,7 +17,8 @@ from streamnb.bayes import STALE, Scorer
 from streamnb.models.given import Given
 from streamnb.models.tables import TableClassifier
 from streamnb.stats.index import CodedLabels, Label, Name, canonical_label
-from streamnb.stats.moments import Moments, MomentsState
+from streamnb.stats.moments import Moments
+from streamnb.stats.moments_state import MomentsState
 
 __all__ = ["GivenMoments", "MomentsClassifier", "given_number", "given_state"]
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from streamnb._kernels import categories
 from streamnb._kernels._values import category
-from streamnb.stats.counts import Counts, CountsState
+from streamnb.stats.counts import Counts
+from streamnb.stats.counts_state import CountsState
 from streamnb.stats.index import (
     Label,
     Name,
