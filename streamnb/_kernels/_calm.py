@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from streamnb._kernels._fp import sum_error
+
 __all__ = [
     "are_calm",
     "are_calm_together",
@@ -59,8 +61,7 @@ def are_calm_together(
     for hi, lo in ((mean, mean_lo), (squares, squares_lo)):
         for i in range(n):
             total = hi[i] + lo[i]
-            part = total - hi[i]
-            lo[i] = (hi[i] - (total - part)) + (lo[i] - part)
+            lo[i] = sum_error(hi[i], lo[i], total)
             hi[i] = total
     return are_calm(mean, mean_lo, squares, x, n, d)
 

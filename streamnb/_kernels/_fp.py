@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["Apart", "Given", "fused_sum", "one", "plain_product_error", "product_error"]
+__all__ = [
+    "Apart",
+    "Given",
+    "fused_sum",
+    "one",
+    "plain_product_error",
+    "product_error",
+    "sum_error",
+]
 
 Apart: TypeAlias = Any
 Given: TypeAlias = Any
+
+
+def sum_error(a: float, b: float, s: float) -> float:
+    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
+    c = s - a
+    return (a - (s - c)) + (b - c)
 
 
 def plain_product_error(a: float, b: float, p: float) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from streamnb._kernels._fp import sum_error
+
 __all__ = ["enter_names", "read_tokens"]
 
 
@@ -62,8 +64,7 @@ def read_tokens(
         if binary:
             v = 1.0
         s = total + v
-        part = s - total
-        rest += (total - (s - part)) + (v - part)
+        rest += sum_error(total, v, s)
         total = s
         slot = known.get(name)
         if slot is not None:

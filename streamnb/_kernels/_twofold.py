@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamnb._kernels._fp import product_error
+from streamnb._kernels._fp import product_error, sum_error
 
 __all__ = ["subtract_multiple"]
 
@@ -16,7 +16,6 @@ def subtract_multiple(hi: Any, lo: Any, u: Any, u_lo: Any, a: float, a_lo: float
         e = product_error(a, u[j], p) + (a * u_lo[j] + a_lo * u[j])
         x = hi[j]
         s = x - p
-        c = s - x
-        t = lo[j] + (((x - (s - c)) + (-p - c)) - e)
+        t = lo[j] + (sum_error(x, -p, s) - e)
         hi[j] = s + t
         lo[j] = t - (hi[j] - s)

@@ -32,6 +32,7 @@ if cython.compiled:
 else:
     from math import log
 
+    from streamnb._kernels._arrays import doubles_of, longs_of
     from streamnb._kernels._shares import log_shares
 
 MULTINOMIAL = 0
@@ -157,48 +158,25 @@ class BagScorer:
             np.full(_LOGS, np.nan),
         )
         a = self._arrays
-        if cython.compiled:
-            self._heads = _doubles(a[0])
-            self._places = _longs(a[1])
-            self._cells = _doubles(a[2])
-            self._slots = _longs(a[3])
-            self._values = _doubles(a[4])
-            self._spread = _doubles(a[5])
-            self._clock = _longs(a[6])
-            self._classes = _longs(a[7])
-            self._prior_counts = _doubles(a[8])
-            self._start = _doubles(a[9])
-            self._base = _doubles(a[10])
-            self._absent = _doubles(a[11])
-            self._always = _doubles(a[12])
-            self._hits = _doubles(a[13])
-            self._full = _doubles(a[14])
-            self._scores = _doubles(a[15])
-            self._ranks = _longs(a[16])
-            self._present = _doubles(a[17])
-            self._logs = _doubles(a[18])
-        else:
-            (
-                self._heads,
-                self._places,
-                self._cells,
-                self._slots,
-                self._values,
-                self._spread,
-                self._clock,
-                self._classes,
-                self._prior_counts,
-                self._start,
-                self._base,
-                self._absent,
-                self._always,
-                self._hits,
-                self._full,
-                self._scores,
-                self._ranks,
-                self._present,
-                self._logs,
-            ) = (memoryview(array.data) for array in a)
+        self._heads = doubles_of(a[0])
+        self._places = longs_of(a[1])
+        self._cells = doubles_of(a[2])
+        self._slots = longs_of(a[3])
+        self._values = doubles_of(a[4])
+        self._spread = doubles_of(a[5])
+        self._clock = longs_of(a[6])
+        self._classes = longs_of(a[7])
+        self._prior_counts = doubles_of(a[8])
+        self._start = doubles_of(a[9])
+        self._base = doubles_of(a[10])
+        self._absent = doubles_of(a[11])
+        self._always = doubles_of(a[12])
+        self._hits = doubles_of(a[13])
+        self._full = doubles_of(a[14])
+        self._scores = doubles_of(a[15])
+        self._ranks = longs_of(a[16])
+        self._present = doubles_of(a[17])
+        self._logs = doubles_of(a[18])
         self._refresh()
 
     @property
@@ -555,17 +533,3 @@ def _index(v: cython.double) -> cython.longlong:
         return cython.cast(cython.longlong, v)
     else:  # noqa: RET505 - the compiler must not see it
         return int(v)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _doubles(array: Any) -> cython.p_double:
-    view: cython.double[::1] = array
-    return cython.address(view[0])
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _longs(array: Any) -> cython.p_longlong:
-    view: cython.longlong[::1] = array
-    return cython.address(view[0])

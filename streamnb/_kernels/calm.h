@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fp.h"
+
 /* What an event of weight w asks of a cell of weight old + old_lo, which is settled but for 0:
  * 0 or 1, all digits; 2, to be calm; 3, to be calm, with hi and lo together.
  *
@@ -56,7 +58,7 @@ static inline int are_calm(const double *restrict mean, const double *restrict m
     for (ptrdiff_t i = 0; i < n; i++) {
         double e = (x[i] - mean[i]) - mean_lo[i];
         d[i] = e;
-        restless |= e * e > squares[i] * 0.015625;
+        restless |= !is_calm(e, squares[i]);
     }
     return restless == 0;
 }
@@ -71,15 +73,13 @@ static inline int are_calm_together(double *restrict mean, double *restrict mean
 #pragma GCC ivdep
 #endif
     for (ptrdiff_t i = 0; i < n; i++) {
-        double hi = mean[i], lo = mean_lo[i], sum = hi + lo, part = sum - hi;
-        double e = (x[i] - sum) - ((hi - (sum - part)) + (lo - part));
-        mean[i] = sum;
-        mean_lo[i] = (hi - (sum - part)) + (lo - part);
+        double m = mean[i] + mean_lo[i], m_lo = sum_error(mean[i], mean_lo[i], m);
+        double s = squares[i] + squares_lo[i], s_lo = sum_error(squares[i], squares_lo[i], s);
+        double e = (x[i] - m) - m_lo;
+        mean[i] = m, mean_lo[i] = m_lo;
+        squares[i] = s, squares_lo[i] = s_lo;
         d[i] = e;
-        hi = squares[i], lo = squares_lo[i], sum = hi + lo, part = sum - hi;
-        squares[i] = sum;
-        squares_lo[i] = (hi - (sum - part)) + (lo - part);
-        restless |= e * e > sum * 0.015625;
+        restless |= !is_calm(e, s);
     }
     return restless == 0;
 }

@@ -35,6 +35,7 @@ if cython.compiled:
 else:
     from math import log
 
+    from streamnb._kernels._arrays import doubles_of, longs_of
     from streamnb._kernels._shares import log_shares
 
 _SHIFT = cython.declare(cython.longlong, 20)  # a word of a table's `places`
@@ -180,40 +181,21 @@ class CategoryScorer:
             table.present(),
         )
         a = self._arrays
-        if cython.compiled:
-            self._heads = _doubles(a[0])
-            self._places = _longs(a[1])
-            self._cells = _doubles(a[2])
-            self._slots = _longs(a[3])
-            self._clock = _longs(a[4])
-            self._groups = _longs(a[5])
-            self._classes = _longs(a[6])
-            self._prior_counts = _doubles(a[7])
-            self._start = _doubles(a[8])
-            self._counts = _doubles(a[9])
-            self._seen = _doubles(a[10])
-            self._scores = _doubles(a[11])
-            self._ranks = _longs(a[12])
-            self._orders = _longs(a[13])
-            self._present = _doubles(a[14])
-        else:
-            (
-                self._heads,
-                self._places,
-                self._cells,
-                self._slots,
-                self._clock,
-                self._groups,
-                self._classes,
-                self._prior_counts,
-                self._start,
-                self._counts,
-                self._seen,
-                self._scores,
-                self._ranks,
-                self._orders,
-                self._present,
-            ) = (memoryview(array.data) for array in a)
+        self._heads = doubles_of(a[0])
+        self._places = longs_of(a[1])
+        self._cells = doubles_of(a[2])
+        self._slots = longs_of(a[3])
+        self._clock = longs_of(a[4])
+        self._groups = longs_of(a[5])
+        self._classes = longs_of(a[6])
+        self._prior_counts = doubles_of(a[7])
+        self._start = doubles_of(a[8])
+        self._counts = doubles_of(a[9])
+        self._seen = doubles_of(a[10])
+        self._scores = doubles_of(a[11])
+        self._ranks = longs_of(a[12])
+        self._orders = longs_of(a[13])
+        self._present = doubles_of(a[14])
         self._refresh()
 
     @property
@@ -394,20 +376,6 @@ def _index(v: cython.double) -> cython.longlong:
         return cython.cast(cython.longlong, v)
     else:  # noqa: RET505 - the compiler must not see it
         return int(v)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _doubles(array: Any) -> cython.p_double:
-    view: cython.double[::1] = array
-    return cython.address(view[0])
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _longs(array: Any) -> cython.p_longlong:
-    view: cython.longlong[::1] = array
-    return cython.address(view[0])
 
 
 def learn_one(self: Any, x: Any, y: Any, w: Any = 1.0, t: Any = None) -> None:

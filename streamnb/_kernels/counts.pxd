@@ -5,3 +5,10 @@ cdef extern from "names.h":
                            unsigned long long mask, const long long *places, const double *cells,
                            double threshold, double most, bint binary, bint trusted,
                            Py_ssize_t room, long long *slots, double *counts) except -2
+
+cdef extern from "arrays.h":
+    double *doubles_of(object array) except NULL
+    long long *longs_of(object array) except NULL
+
+cdef extern from "fp.h":
+    double sum_error(double a, double b, double s) noexcept nogil

@@ -38,6 +38,8 @@ if cython.compiled:
 else:
     from math import ldexp
 
+    from streamnb._kernels._arrays import doubles_of, longs_of
+    from streamnb._kernels._fp import sum_error
     from streamnb._kernels._names import enter_names, read_tokens
 
 # A class's numbers: weight hi and lo, sum of counts hi and lo, tokens seen, counts in its spread.
@@ -150,14 +152,8 @@ class CountsTable:
         self._used = self._vocabulary = 0
         self._sum = 0.0
         self._lock = Lock()
-        if cython.compiled:
-            clock_view: cython.longlong[::1] = self._clock_array
-            free_view: cython.longlong[::1] = self._free_array
-            self._clock = cython.address(clock_view[0])
-            self._free = cython.address(free_view[0])
-        else:
-            self._clock = memoryview(self._clock_array)
-            self._free = memoryview(self._free_array)
+        self._clock = longs_of(self._clock_array)
+        self._free = longs_of(self._free_array)
         self.reserve(max(1, len(self._shown)), max(16, len(tokens.slots)))
         self._reserve_cells(32)
         self._reserve_event(32)
@@ -171,29 +167,17 @@ class CountsTable:
             n: cython.Py_ssize_t = max(classes, 2 * self._class_capacity)
             self._heads_array = _longer(self._heads_array, _HEAD * n)
             self._class_capacity = n
-            if cython.compiled:
-                heads_view: cython.double[::1] = self._heads_array
-                self._heads = cython.address(heads_view[0])
-            else:
-                self._heads = memoryview(self._heads_array)
+            self._heads = doubles_of(self._heads_array)
             self._lay_spread(self._spread_capacity)
             self._clock[1] += 1
         if tokens > self._token_capacity:
             m: cython.Py_ssize_t = max(tokens, self._token_capacity + self._token_capacity // 4)
             self._places_array = _longer(self._places_array, 2 * m)
             self._token_capacity = m
-            if cython.compiled:
-                places_view: cython.longlong[::1] = self._places_array
-                self._places = cython.address(places_view[0])
-            else:
-                self._places = memoryview(self._places_array)
+            self._places = longs_of(self._places_array)
             if self._owners is not None:
                 self._groups_array = _longer(self._groups_array, 2 * m)
-                if cython.compiled:
-                    groups_view: cython.longlong[::1] = self._groups_array
-                    self._groups = cython.address(groups_view[0])
-                else:
-                    self._groups = memoryview(self._groups_array)
+                self._groups = longs_of(self._groups_array)
             self._clock[1] += 1
 
     @cython.cfunc
@@ -203,11 +187,7 @@ class CountsTable:
         n: cython.Py_ssize_t = max(cells, self._cell_capacity + self._cell_capacity // 4)
         self._cells_array = _longer(self._cells_array, 2 * n)
         self._cell_capacity = n
-        if cython.compiled:
-            cells_view: cython.double[::1] = self._cells_array
-            self._cells = cython.address(cells_view[0])
-        else:
-            self._cells = memoryview(self._cells_array)
+        self._cells = doubles_of(self._cells_array)
         self._clock[1] += 1
 
     @cython.cfunc
@@ -220,11 +200,7 @@ class CountsTable:
         self._spread_array = new.reshape(-1)
         self._spread_capacity = capacity
         if capacity:
-            if cython.compiled:
-                spread_view: cython.double[::1] = self._spread_array
-                self._spread = cython.address(spread_view[0])
-            else:
-                self._spread = memoryview(self._spread_array)
+            self._spread = doubles_of(self._spread_array)
         self._clock[1] += 1
 
     @cython.cfunc
@@ -405,7 +381,7 @@ class CountsTable:
             if self._binary:
                 v = 1.0
             s = total + v
-            rest += _sum_error(total, v, s)
+            rest += sum_error(total, v, s)
             total = s
             if slot is not None:
                 slots.append(slot)
@@ -932,7 +908,7 @@ class CountsTable:
                 if not dense:
                     self._add(t[u[i]], k[y[r]], c)
                 s = total + v[i]
-                rest += _sum_error(total, v[i], s)
+                rest += sum_error(total, v[i], s)
                 total = s
             if not whole:
                 row = values[b[r] : b[r + 1]]
@@ -1038,19 +1014,10 @@ def _index(v: cython.double) -> cython.longlong:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.double:
-    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
-    c: cython.double = s - a
-    return (a - (s - c)) + (b - c)
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
 def _add_to(h: cython.p_double, i: cython.Py_ssize_t, w: cython.double) -> cython.void:
     """Adds w to the sum h[i] + h[i + 1], which stays normalised."""
     s: cython.double = h[i] + w
-    e: cython.double = _sum_error(h[i], w, s) + h[i + 1]
+    e: cython.double = sum_error(h[i], w, s) + h[i + 1]
     h[i] = s + e
     h[i + 1] = e - (h[i] - s)
 

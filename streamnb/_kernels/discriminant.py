@@ -29,6 +29,7 @@ if cython.compiled:
 else:
     from math import log, sqrt
 
+    from streamnb._kernels._arrays import doubles_of, longs_of, onward
     from streamnb._kernels._products import add_rows, rotate_rows, solve_eight, sum_squares
     from streamnb._kernels._shares import log_shares
 
@@ -39,17 +40,6 @@ _PIVOT = cython.declare(cython.double, PIVOT)
 _SURE = cython.declare(cython.double, 2.0**-24)  # see `Factor.measure`
 _LOG_TWO_PI = cython.declare(cython.double, 1.8378770664093453)
 _PATTERNS = cython.declare(cython.Py_ssize_t, 16)  # sub-blocks that are kept
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
-    """The numbers of p from number i on."""
-    if cython.compiled:
-        return cython.address(p[i])
-    else:  # noqa: RET505 - the compiler must not see it
-        return p[i:]
 
 
 @cython.cclass
@@ -75,16 +65,11 @@ class Factor:
         s: int = self.stride
         self.arrays = (aligned((max(n, 1), s)), np.zeros(s), np.zeros(s), aligned((s,)))
         self.arrays += (np.zeros(8),)
-        if cython.compiled:
-            self.rows = _doubles(self.arrays[0])
-            self._diagonal = _doubles(self.arrays[1])
-            self._inverse = _doubles(self.arrays[2])
-            self.z = _doubles(self.arrays[3])
-            self._coefficients = _doubles(self.arrays[4])
-        else:
-            self.rows, self._diagonal, self._inverse, self.z, self._coefficients = (
-                memoryview(array.reshape(-1).data) for array in self.arrays
-            )
+        self.rows = doubles_of(self.arrays[0])
+        self._diagonal = doubles_of(self.arrays[1])
+        self._inverse = doubles_of(self.arrays[2])
+        self.z = doubles_of(self.arrays[3])
+        self._coefficients = doubles_of(self.arrays[4])
 
     def upper(self) -> Any:
         """The factor, (n, n), a copy."""
@@ -153,8 +138,8 @@ class Factor:
         for j in range(rows):
             self._coefficients[j] = -self.rows[(r + j) * s + i]
         add_rows(
-            _at(self.rows, i * s + first),
-            _at(self.rows, r * s + first),
+            onward(self.rows, i * s + first),
+            onward(self.rows, r * s + first),
             s,
             self._coefficients,
             rows,
@@ -204,7 +189,7 @@ class Factor:
             h = sqrt(v * v + z[j] * z[j])
             # Whole vectors: what stands before the diagonal means nothing.
             start = (j + 1) // 8 * 8
-            rotate_rows(_at(u, j * s + start), _at(z, start), v / h, z[j] / h, s - start)
+            rotate_rows(onward(u, j * s + start), onward(z, start), v / h, z[j] / h, s - start)
             u[j * s + j] = h
 
     def add(self, row: Any) -> None:
@@ -233,7 +218,7 @@ class Factor:
                 for i in range(j, min(j + 8, n)):
                     self._inverse[i] = 1.0 / self.rows[i * s + i]
             for m in range(rows):
-                self._solve_for(_at(r, m * s), j)
+                self._solve_for(onward(r, m * s), j)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -243,7 +228,7 @@ class Factor:
         m: cython.Py_ssize_t
         for j in range(0, self.n, 8):
             for m in range(rows):
-                self._solve_for(_at(r, m * self.stride), j)
+                self._solve_for(onward(r, m * self.stride), j)
 
     @cython.cfunc
     @cython.inline
@@ -258,8 +243,8 @@ class Factor:
         k: cython.Py_ssize_t
         v: cython.double
         if j + 8 <= n:
-            solve_eight(_at(x, j), _at(u, j * s + j), s, _at(self._inverse, j), a)
-            add_rows(_at(x, j + 8), _at(u, j * s + j + 8), s, a, 8, s - j - 8)
+            solve_eight(onward(x, j), onward(u, j * s + j), s, onward(self._inverse, j), a)
+            add_rows(onward(x, j + 8), onward(u, j * s + j + 8), s, a, 8, s - j - 8)
             return
         for i in range(j, n):
             v = x[i] * self._inverse[i]
@@ -384,26 +369,14 @@ class Follower:
         )
         self._arrays = arrays
         self._stride = group.rows.shape[1]
-        if cython.compiled:
-            self._evidence = _longs(arrays[0])
-            self._added = _doubles(arrays[1])
-            self._clock = _longs(arrays[2])
-            self._known = _doubles(arrays[3])
-            self._square = _doubles(arrays[4])
-            self._weights = _doubles(arrays[5])
-            self._rows = _doubles(arrays[6])
-            self._factors = _doubles(arrays[7])
-        else:
-            (
-                self._evidence,
-                self._added,
-                self._clock,
-                self._known,
-                self._square,
-                self._weights,
-                self._rows,
-                self._factors,
-            ) = (memoryview(array.reshape(-1).data) for array in arrays)
+        self._evidence = longs_of(arrays[0])
+        self._added = doubles_of(arrays[1])
+        self._clock = longs_of(arrays[2])
+        self._known = doubles_of(arrays[3])
+        self._square = doubles_of(arrays[4])
+        self._weights = doubles_of(arrays[5])
+        self._rows = doubles_of(arrays[6])
+        self._factors = doubles_of(arrays[7])
 
     @cython.cfunc
     @cython.inline
@@ -441,7 +414,7 @@ class Follower:
                 return self._answer
         while self._done < self._clock[1]:
             q = sqrt(self._factors[self._done])
-            row = _at(self._rows, self._done * self._stride)
+            row = onward(self._rows, self._done * self._stride)
             for i in range(factor.n):
                 factor.z[i] = q * row[self._evidence[i]]
             self._done += 1
@@ -468,7 +441,7 @@ class Follower:
             a = self._evidence[i]
             if self._known[a] == 0.0:
                 return
-            row = _at(factor.rows, i * factor.stride)
+            row = onward(factor.rows, i * factor.stride)
             for j in range(i, n):
                 b = self._evidence[j]
                 row[j] = self._square[min(a, b) * self._stride + max(a, b)]
@@ -614,48 +587,25 @@ class DiscriminantScorer:
             aligned((max(16 * s, 8),)),
             np.zeros(max(16 * self._k, 1)),
         )
-        if cython.compiled:
-            self._cells = _doubles(self._arrays[0])
-            self._heads = _doubles(self._arrays[1])
-            self._values = _doubles(self._arrays[2])
-            self._present = _doubles(self._arrays[3])
-            self._prior_counts = _doubles(self._arrays[4])
-            self._start = _doubles(self._arrays[5])
-            self._means = _doubles(self._arrays[6])
-            self._whitened = _doubles(self._arrays[7])
-            self._event = _doubles(self._arrays[8])
-            self._divisors = _doubles(self._arrays[9])
-            self._distances = _doubles(self._arrays[10])
-            self._scores = _doubles(self._arrays[11])
-            self._clock = _longs(self._arrays[12])
-            self._classes = _longs(self._arrays[13])
-            self._evidence = _longs(self._arrays[14])
-            self._idle = _longs(self._arrays[15])
-            self._events = _doubles(self._arrays[16])
-            self._solved = _doubles(self._arrays[17])
-            self._batch = _doubles(self._arrays[18])
-        else:
-            (
-                self._cells,
-                self._heads,
-                self._values,
-                self._present,
-                self._prior_counts,
-                self._start,
-                self._means,
-                self._whitened,
-                self._event,
-                self._divisors,
-                self._distances,
-                self._scores,
-                self._clock,
-                self._classes,
-                self._evidence,
-                self._idle,
-                self._events,
-                self._solved,
-                self._batch,
-            ) = (memoryview(array.data) for array in self._arrays)
+        self._cells = doubles_of(self._arrays[0])
+        self._heads = doubles_of(self._arrays[1])
+        self._values = doubles_of(self._arrays[2])
+        self._present = doubles_of(self._arrays[3])
+        self._prior_counts = doubles_of(self._arrays[4])
+        self._start = doubles_of(self._arrays[5])
+        self._means = doubles_of(self._arrays[6])
+        self._whitened = doubles_of(self._arrays[7])
+        self._event = doubles_of(self._arrays[8])
+        self._divisors = doubles_of(self._arrays[9])
+        self._distances = doubles_of(self._arrays[10])
+        self._scores = doubles_of(self._arrays[11])
+        self._clock = longs_of(self._arrays[12])
+        self._classes = longs_of(self._arrays[13])
+        self._evidence = longs_of(self._arrays[14])
+        self._idle = longs_of(self._arrays[15])
+        self._events = doubles_of(self._arrays[16])
+        self._solved = doubles_of(self._arrays[17])
+        self._batch = doubles_of(self._arrays[18])
         self._version = self._clock[0] - 1
 
     @property
@@ -755,7 +705,7 @@ class DiscriminantScorer:
             last = min(r + 16, n)
             missing = False
             for at in range(r, last):
-                event = _at(self._events, (at - r) * self._stride)
+                event = onward(self._events, (at - r) * self._stride)
                 for i in range(self._d):
                     event[i] = data[at, column[i]] if column[i] >= 0 else float("nan")
                     missing = missing or event[i] != event[i]
@@ -813,7 +763,7 @@ class DiscriminantScorer:
                 if self._d:
                     factor.solve_in_place(z, n)
             for r in range(n):
-                total = self._squares(_at(z, r * s), k)
+                total = self._squares(onward(z, r * s), k)
                 self._set_score(k, total, self._divisors[k if self._apart else 0], factor)
                 self._batch[r * self._k + k] = self._scores[k]
 
@@ -1059,7 +1009,7 @@ class DiscriminantScorer:
         follower: Follower
         factor: Factor
         others: cython.Py_ssize_t = 0 if self._apart else max(self._k - 1, 0)
-        means = _at(self._whitened, self._stride if others else 0)
+        means = onward(self._whitened, self._stride if others else 0)
         if divisor > 0.0:
             follower = self._followers[g]
             self._set_means_apart(others)
@@ -1082,7 +1032,7 @@ class DiscriminantScorer:
         i: cython.Py_ssize_t
         p = self._means
         for k in range(1, others + 1):
-            m = _at(p, 2 * k * s)
+            m = onward(p, 2 * k * s)
             for i in range(self._d):
                 self._whitened[k * s + i] = (m[i] - p[i]) + (m[s + i] - p[s + i])
 
@@ -1158,12 +1108,9 @@ def has_spread(table: Any, features: Any) -> Any:
     n: cython.Py_ssize_t = len(heads)
     arrays = (_flat(cells), _flat(heads), _flat(all_classes))
     spread = np.zeros(len(features), dtype=bool)
-    if cython.compiled:
-        p: cython.p_double = _doubles(arrays[0])
-        h: cython.p_double = _doubles(arrays[1])
-        k: cython.p_longlong = _longs(arrays[2])
-    else:
-        p, h, k = (memoryview(array) for array in arrays)
+    p: cython.p_double = doubles_of(arrays[0])
+    h: cython.p_double = doubles_of(arrays[1])
+    k: cython.p_longlong = longs_of(arrays[2])
     for i in range(len(features)):
         slot = features[i]
         spread[i] = _varies(p, h, c, k, n, slot)
@@ -1182,17 +1129,3 @@ def aligned(shape: tuple[int, ...]) -> Any:
 def _flat(array: Any) -> Any:
     """A view of an array as one row, at least one number long."""
     return array.reshape(-1) if array.size else np.zeros(1, dtype=array.dtype)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _doubles(array: Any) -> cython.p_double:
-    view: cython.double[::1] = array.reshape(-1)
-    return cython.address(view[0])
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _longs(array: Any) -> cython.p_longlong:
-    view: cython.longlong[::1] = array
-    return cython.address(view[0])

@@ -1,4 +1,4 @@
-/* The rounding error of a product: a * b == p + product_error(a, b, p), with p = a * b rounded.
+/* The rounding errors of a sum and of a product: a * b == p + product_error(a, b, p), with p = a * b rounded.
  *
  * With a fused multiply-add it takes one instruction; without, Dekker's split takes seventeen.
  * Both are exact, so every build gives the same bits.
@@ -8,6 +8,12 @@
 #define STREAMNB_FP_H
 
 #include <math.h>
+
+/* The rounding error of the sum s = a + b (D. E. Knuth's TwoSum). */
+static inline double sum_error(double a, double b, double s) {
+    double c = s - a;
+    return (a - (s - c)) + (b - c);
+}
 
 /* For factors and a product that are nowhere near the ends of a double's range. */
 static inline double plain_product_error(double a, double b, double p) {

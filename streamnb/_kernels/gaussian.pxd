@@ -7,3 +7,7 @@ cdef extern from "walk.h":
 cdef extern from "posterior.h":
     Py_ssize_t best_of(const double *scores, Py_ssize_t n) noexcept nogil
     void to_probabilities(const double *scores, double *out, Py_ssize_t n, double high) noexcept nogil
+
+cdef extern from "arrays.h":
+    double *doubles_of(object array) except NULL
+    long long *longs_of(object array) except NULL

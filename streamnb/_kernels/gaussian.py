@@ -23,6 +23,7 @@ if cython.compiled:
 else:
     from math import log
 
+    from streamnb._kernels._arrays import doubles_of, longs_of
     from streamnb._kernels._posterior import best_of, to_probabilities
     from streamnb._kernels._shares import log_shares
     from streamnb._kernels._walk import walk
@@ -145,34 +146,18 @@ class GaussianScorer:
             scores,
             table.present(),
         )
-        if cython.compiled:
-            self._cells = _doubles(self._arrays[0])
-            self._heads = _doubles(self._arrays[1])
-            self._values = _doubles(self._arrays[2])
-            self._clock = _longs(self._arrays[3])
-            self._classes = _longs(self._arrays[4])
-            self._features = _longs(self._arrays[5])
-            self._prior_counts = _doubles(self._arrays[6])
-            self._start = _doubles(self._arrays[7])
-            self._records = _doubles(self._arrays[8])
-            self._variances = _doubles(self._arrays[9])
-            self._scores = _doubles(self._arrays[10])
-            self._present = _doubles(self._arrays[11])
-        else:
-            (
-                self._cells,
-                self._heads,
-                self._values,
-                self._clock,
-                self._classes,
-                self._features,
-                self._prior_counts,
-                self._start,
-                self._records,
-                self._variances,
-                self._scores,
-                self._present,
-            ) = (memoryview(array.data) for array in self._arrays)
+        self._cells = doubles_of(self._arrays[0])
+        self._heads = doubles_of(self._arrays[1])
+        self._values = doubles_of(self._arrays[2])
+        self._clock = longs_of(self._arrays[3])
+        self._classes = longs_of(self._arrays[4])
+        self._features = longs_of(self._arrays[5])
+        self._prior_counts = doubles_of(self._arrays[6])
+        self._start = doubles_of(self._arrays[7])
+        self._records = doubles_of(self._arrays[8])
+        self._variances = doubles_of(self._arrays[9])
+        self._scores = doubles_of(self._arrays[10])
+        self._present = doubles_of(self._arrays[11])
         self._refresh()
 
     @property
@@ -532,20 +517,6 @@ def _bounded(v: cython.double) -> cython.double:
 def _flat(array: Any) -> Any:
     """A view of an array as one row, at least one number long."""
     return array.reshape(-1) if array.size else np.zeros(1, dtype=array.dtype)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _doubles(array: Any) -> cython.p_double:
-    view: cython.double[::1] = array
-    return cython.address(view[0])
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _longs(array: Any) -> cython.p_longlong:
-    view: cython.longlong[::1] = array
-    return cython.address(view[0])
 
 
 def predict_one(self: Any, x: Any) -> Any:

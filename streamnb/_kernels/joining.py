@@ -20,16 +20,7 @@ except ModuleNotFoundError:
 from typing import Any
 
 if not cython.compiled:
-    from streamnb._kernels._fp import product_error
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.double:
-    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
-    c: cython.double = s - a
-    return (a - (s - c)) + (b - c)
+    from streamnb._kernels._fp import product_error, sum_error
 
 
 def join_cells(cells: Any, classes: Any, features: Any, other: Any) -> None:
@@ -75,7 +66,7 @@ def join_weights(weights: Any, classes: Any, other: Any) -> None:
     for j in range(other.shape[0]):
         k = to_class[j]
         s = p[k, 0] + o[j, 0]
-        e = _sum_error(p[k, 0], o[j, 0], s) + (p[k, 1] + o[j, 1])
+        e = sum_error(p[k, 0], o[j, 0], s) + (p[k, 1] + o[j, 1])
         p[k, 0] = s + e
         p[k, 1] = e - (p[k, 0] - s)
 
@@ -120,7 +111,7 @@ def _join_cell(
         a, b = b, a
         a_lo, b_lo = b_lo, a_lo
     e = a + b
-    u = _sum_error(a, b, e) + (a_lo + b_lo)
+    u = sum_error(a, b, e) + (a_lo + b_lo)
     s = e + u
     s_lo = u - (s - e)
     f = b / s
@@ -135,10 +126,10 @@ def _join_cell(
     y_lo: cython.double = p[k, 1, m] if swap else o[j, 1, n]
     # in settled cells hi and lo may be apart
     e = x + x_lo
-    x_lo = _sum_error(x, x_lo, e)
+    x_lo = sum_error(x, x_lo, e)
     x = e
     e = y + y_lo
-    y_lo = _sum_error(y, y_lo, e)
+    y_lo = sum_error(y, y_lo, e)
     y = e
     d = y - x
     e = d - y
@@ -147,11 +138,11 @@ def _join_cell(
         a = 0.5 * x
         b = 0.5 * y
         e = a + b
-        u = _sum_error(a, b, e) + (0.5 * x_lo + 0.5 * y_lo)
+        u = sum_error(a, b, e) + (0.5 * x_lo + 0.5 * y_lo)
     else:
         g = d * f
         e = x + g
-        u = _sum_error(x, g, e) + (x_lo + (product_error(d, f, g) + (d * f_lo + d_lo * f)))
+        u = sum_error(x, g, e) + (x_lo + (product_error(d, f, g) + (d * f_lo + d_lo * f)))
     p[k, 0, m] = e
     p[k, 1, m] = u
     e = d * d
@@ -160,13 +151,13 @@ def _join_cell(
     u = product_error(e, q, g) + (e * q_lo + u * q)
     # The sums of both sides first: their sum is the same either way round.
     a = p[k, 2, m] + p[k, 3, m]
-    a_lo = _sum_error(p[k, 2, m], p[k, 3, m], a)
+    a_lo = sum_error(p[k, 2, m], p[k, 3, m], a)
     b = o[j, 2, n] + o[j, 3, n]
-    b_lo = _sum_error(o[j, 2, n], o[j, 3, n], b)
+    b_lo = sum_error(o[j, 2, n], o[j, 3, n], b)
     e = a + b
-    a_lo = _sum_error(a, b, e) + (a_lo + b_lo)
+    a_lo = sum_error(a, b, e) + (a_lo + b_lo)
     d = e + g
     p[k, 2, m] = d
-    p[k, 3, m] = _sum_error(e, g, d) + (a_lo + u)
+    p[k, 3, m] = sum_error(e, g, d) + (a_lo + u)
     p[k, 4, m] = s
     p[k, 5, m] = s_lo

@@ -1,4 +1,5 @@
 cdef extern from "fp.h":
+    double sum_error(double a, double b, double s) noexcept nogil
     double product_error(double a, double b, double p) noexcept nogil
     double plain_product_error(double a, double b, double p) noexcept nogil
     double one() noexcept nogil
@@ -23,3 +24,8 @@ cdef extern from "calm.h":
 
 cdef extern from "walk.h":
     Py_ssize_t walk(object event, object names, double *values, double small, double large) noexcept
+
+cdef extern from "arrays.h":
+    double *doubles_of(object array) except NULL
+    long long *longs_of(object array) except NULL
+    double *onward(double *p, Py_ssize_t i) noexcept nogil

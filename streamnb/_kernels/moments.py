@@ -40,6 +40,7 @@ import numpy as np
 from streamnb._kernels._values import as_event, check_weight, event_time, needed_time, number
 
 if not cython.compiled:
+    from streamnb._kernels._arrays import doubles_of, longs_of, onward
     from streamnb._kernels._calm import (
         are_calm,
         are_calm_together,
@@ -55,6 +56,7 @@ if not cython.compiled:
         one,
         plain_product_error,
         product_error,
+        sum_error,
     )
     from streamnb._kernels._walk import walk
 
@@ -82,15 +84,6 @@ _SMALL_VALUE = cython.declare(cython.double, SMALL_VALUE)
 _LARGE_VALUE = cython.declare(cython.double, LARGE_VALUE)
 _SMALL_WEIGHT = cython.declare(cython.double, SMALL_WEIGHT)
 _LARGE_WEIGHT = cython.declare(cython.double, LARGE_WEIGHT)
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.double:
-    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
-    c: cython.double = s - a
-    return (a - (s - c)) + (b - c)
 
 
 @cython.cfunc
@@ -140,7 +133,7 @@ def _steps(
         a_lo = old_lo[i]
         light = w <= a
         s = a + w
-        s_lo = _sum_error(a, w, s) + a_lo
+        s_lo = sum_error(a, w, s) + a_lo
         s = max(s, _LEAST)
         b = a if light else w
         b_lo = a_lo if light else 0.0
@@ -155,17 +148,6 @@ def _steps(
         product[i] = q
         product_lo[i] = plain_product_error(b, f, q) + (b * f_lo + b_lo * f)
         heavy[i] = 0.0 if light else 1.0
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
-    """The numbers of p from number i on."""
-    if cython.compiled:
-        return cython.address(p[i])
-    else:  # noqa: RET505 - the compiler must not see it
-        return p[i:]
 
 
 @cython.cfunc
@@ -190,10 +172,10 @@ def _take(
     i: cython.Py_ssize_t
     e: cython.double
     unit: cython.double = one()
-    p = _at(p, m)
-    lo = _at(p, c)
-    squares = _at(p, 2 * c)
-    squares_lo = _at(p, 3 * c)
+    p = onward(p, m)
+    lo = onward(p, c)
+    squares = onward(p, 2 * c)
+    squares_lo = onward(p, 3 * c)
     if stage >= 2.0:
         if (
             are_calm(p, lo, squares, x, n, d)
@@ -209,10 +191,10 @@ def _take(
                 squares_lo[i] = squares_lo[i] + (e * e) * q
             else:
                 d[0] = x[i]  # what was there has been used
-                mean_i = _at(p, i)
-                lo_i = _at(lo, i)
-                squares_i = _at(squares, i)
-                squares_lo_i = _at(squares_lo, i)
+                mean_i = onward(p, i)
+                lo_i = onward(lo, i)
+                squares_i = onward(squares, i)
+                squares_lo_i = onward(squares_lo, i)
                 if stage == 2.0:
                     _tidy(mean_i, lo_i, squares_i, squares_lo_i, 1)
                 _take_whole(
@@ -234,10 +216,10 @@ def _tidy(
     s: cython.double
     for i in range(n):
         s = mean[i] + mean_lo[i]
-        mean_lo[i] = _sum_error(mean[i], mean_lo[i], s)
+        mean_lo[i] = sum_error(mean[i], mean_lo[i], s)
         mean[i] = s
         s = squares[i] + squares_lo[i]
-        squares_lo[i] = _sum_error(squares[i], squares_lo[i], s)
+        squares_lo[i] = sum_error(squares[i], squares_lo[i], s)
         squares[i] = s
 
 
@@ -281,7 +263,7 @@ def _take_whole(
         u = 0.0 if heavy else mean_lo[i]
         g = y + e
         mean[i] = g
-        mean_lo[i] = _sum_error(y, e, g) + u
+        mean_lo[i] = sum_error(y, e, g) + u
         # S + d^2 q
         e = d * d
         u = plain_product_error(d, d, e) + (d + d + d_lo) * d_lo
@@ -380,14 +362,8 @@ class MomentsTable:
         self._refusal = ""
         self._clock_array = np.zeros(2, dtype=np.int64)
         self._factors_array = np.zeros(5)
-        if cython.compiled:
-            factors_view: cython.double[::1] = self._factors_array
-            self._factors = cython.address(factors_view[0])
-            clock_view: cython.longlong[::1] = self._clock_array
-            self._clock = cython.address(clock_view[0])
-        else:
-            self._clock = memoryview(self._clock_array)
-            self._factors = memoryview(self._factors_array)
+        self._factors = doubles_of(self._factors_array)
+        self._clock = longs_of(self._clock_array)
         self._cells_array = np.zeros((0, ROWS, 0))
         self._heads_array = np.zeros((0, 4))
         self._values_array = np.zeros(0)
@@ -425,20 +401,10 @@ class MomentsTable:
         self._clock[1] += 1
         flat = cells.reshape(-1)
         flat_heads = heads.reshape(-1)
-        if cython.compiled:
-            cells_view: cython.double[::1] = flat
-            heads_view: cython.double[::1] = flat_heads
-            values_view: cython.double[::1] = self._values_array
-            deviations_view: cython.double[::1] = self._deviations_array
-            self._cells = cython.address(cells_view[0])
-            self._heads = cython.address(heads_view[0])
-            self._values = cython.address(values_view[0])
-            self._deviations = cython.address(deviations_view[0])
-        else:
-            self._cells = memoryview(flat.data)
-            self._heads = memoryview(flat_heads.data)
-            self._values = memoryview(self._values_array)
-            self._deviations = memoryview(self._deviations_array)
+        self._cells = doubles_of(flat)
+        self._heads = doubles_of(flat_heads)
+        self._values = doubles_of(self._values_array)
+        self._deviations = doubles_of(self._deviations_array)
 
     def cells(self) -> Any:
         """The cells as an array (class slot, row, feature slot) of float64: a view, not a copy."""
@@ -864,8 +830,8 @@ class MomentsTable:
             n += 1
         f = self._factors
         f[4] = w
-        h = _at(h, 4 * k)
-        _steps(1, _at(f, 4), h, _at(h, 1), f, _at(f, 1), _at(f, 2), _at(f, 3))
+        h = onward(h, 4 * k)
+        _steps(1, onward(f, 4), h, onward(h, 1), f, onward(f, 1), onward(f, 2), onward(f, 3))
         stage: cython.double = 0.0 if self._fading is not None else calm_stage(w, h[0], h[1])
         _take(self._cells, m, c, x, n, f[0], f[1], f[2], f[3], stage, self._deviations)
 
@@ -915,7 +881,7 @@ class MomentsTable:
             light = w <= old
             first = old == 0.0
             s = old + w
-            s_lo = _sum_error(old, w, s) + old_lo
+            s_lo = sum_error(old, w, s) + old_lo
             a = w if light else old
             b = old if light else w
             f = a / s
@@ -931,9 +897,9 @@ class MomentsTable:
             stage = calm_stage(w, old, old_lo) if lasting else 0.0
             # hi and lo together, and as the event finds them
             g = mean + mean_lo
-            u = _sum_error(mean, mean_lo, g)
+            u = sum_error(mean, mean_lo, g)
             e = squares + squares_lo
-            d = _sum_error(squares, squares_lo, e)
+            d = sum_error(squares, squares_lo, e)
             apart = stage == 2.0
             hi = mean if apart else g
             lo = mean_lo if apart else u
@@ -956,7 +922,7 @@ class MomentsTable:
             y = mean if light else y
             u = mean_lo if light else 0.0
             g = y + e
-            u = _sum_error(y, e, g) + u
+            u = sum_error(y, e, g) + u
             g = hi if calm else g
             u = lo if calm else u
             p[m + i] = g if there else p[m + i]
@@ -966,7 +932,7 @@ class MomentsTable:
             g = e * q
             u = product_error(e, q, g) + (e * q_lo + u * q)
             e = squares + g
-            u = squares_lo + (_sum_error(squares, g, e) + u)
+            u = squares_lo + (sum_error(squares, g, e) + u)
             e = a if calm else e
             u = b if calm else u
             p[m + 2 * c + i] = e if there else p[m + 2 * c + i]
@@ -1011,13 +977,13 @@ class MomentsTable:
             old: cython.p_double = cython.address(view[0])
         else:
             old = memoryview(array.data)
-        old_lo = _at(old, chunk)
-        f = _at(old, 2 * chunk)
-        q = _at(old, 3 * chunk)
-        q_lo = _at(old, 4 * chunk)
-        heavy = _at(old, 5 * chunk)
-        stage = _at(old, 6 * chunk)
-        weight = _at(old, 7 * chunk)
+        old_lo = onward(old, chunk)
+        f = onward(old, 2 * chunk)
+        q = onward(old, 3 * chunk)
+        q_lo = onward(old, 4 * chunk)
+        heavy = onward(old, 5 * chunk)
+        stage = onward(old, 6 * chunk)
+        weight = onward(old, 7 * chunk)
         deviations = self._deviations
         h = self._heads
         p = self._cells
@@ -1050,24 +1016,26 @@ class MomentsTable:
                 else:
                     for i in range(wide):
                         x[i] = data[j, i] if i < d else 0.0
-                cell = _at(p, m)
-                lo = _at(cell, c)
-                s = _at(lo, c)
+                cell = onward(p, m)
+                lo = onward(cell, c)
+                s = onward(lo, c)
                 # as `_take` does, without the call to it
                 if stage[r] >= 2.0 and (
                     are_calm(cell, lo, s, row, wide, deviations)
                     if stage[r] == 2.0
-                    else are_calm_together(cell, lo, s, _at(s, c), row, wide, deviations)
+                    else are_calm_together(cell, lo, s, onward(s, c), row, wide, deviations)
                 ):
-                    take_calm(lo, _at(s, c), deviations, wide, f[r], q[r])
+                    take_calm(lo, onward(s, c), deviations, wide, f[r], q[r])
                     continue
                 if all_calm:
-                    f_r = _at(f, r)
-                    q_r = _at(q, r)
-                    weight_r = _at(weight, r)
-                    old_r = _at(old, r)
-                    old_lo_r = _at(old_lo, r)
-                    _steps(1, weight_r, old_r, old_lo_r, f_r, q_r, _at(q_lo, r), _at(heavy, r))
+                    f_r = onward(f, r)
+                    q_r = onward(q, r)
+                    weight_r = onward(weight, r)
+                    old_r = onward(old, r)
+                    old_lo_r = onward(old_lo, r)
+                    _steps(
+                        1, weight_r, old_r, old_lo_r, f_r, q_r, onward(q_lo, r), onward(heavy, r)
+                    )
                 _take(p, m, c, row, wide, f[r], q[r], q_lo[r], heavy[r], stage[r], deviations)
         for j in range(len(self._shown)):
             for i in range(d, wide):
@@ -1157,7 +1125,7 @@ class MomentsTable:
 def _add_weight(h: cython.p_double, i: cython.Py_ssize_t, w: cython.double) -> cython.void:
     """Adds w to the weight h[i] + h[i + 1], which stays normalised."""
     s: cython.double = h[i] + w
-    e: cython.double = _sum_error(h[i], w, s) + h[i + 1]
+    e: cython.double = sum_error(h[i], w, s) + h[i + 1]
     if e == 0.0:  # whole weights: the next row need not wait for the error
         h[i] = s
         h[i + 1] = 0.0

@@ -15,6 +15,7 @@
 #include <Python.h>
 #include <stdint.h>
 
+#include "fp.h"
 #include "walk.h"
 
 #if defined __GNUC__
@@ -162,11 +163,6 @@ static inline int find_slots(const long long *table, uint64_t mask, const long l
     return 0;
 }
 
-static inline double sum_error_of(double a, double b, double s) {
-    double c = s - a;
-    return (a - (s - c)) + (b - c);
-}
-
 /* Reads the tokens of the dict `event` that have slots, and their counts, and behind the last of
  * the counts the sum of all.
  *
@@ -197,7 +193,7 @@ static inline Py_ssize_t read_tokens(PyObject *event, PyObject *known, PyObject 
             return -2;
         for (i = 0; i < group.size; i++) {
             double v = group.counts[i], s = total + v;
-            rest += sum_error_of(total, v, s);
+            rest += sum_error(total, v, s);
             total = s;
             if (group.slots[i] >= 0) {
                 slots[n] = group.slots[i];

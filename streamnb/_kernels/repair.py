@@ -22,7 +22,8 @@ if cython.compiled:
 else:
     from math import fabs, log, sqrt
 
-    from streamnb._kernels._fp import product_error
+    from streamnb._kernels._arrays import doubles_of, onward
+    from streamnb._kernels._fp import product_error, sum_error
     from streamnb._kernels._twofold import subtract_multiple
 
 _PIVOT = cython.declare(cython.double, 2.0**-40)  # as in `discriminant`
@@ -32,38 +33,11 @@ _BEYOND = cython.declare(cython.double, 2.0**600)
 
 
 @cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
-    """The numbers of p from number i on."""
-    if cython.compiled:
-        return cython.address(p[i])
-    else:  # noqa: RET505 - the compiler must not see it
-        return p[i:]
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _doubles(array: Any) -> cython.p_double:
-    view: cython.double[::1] = array.reshape(-1)
-    return cython.address(view[0])
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.double:
-    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
-    c: cython.double = s - a
-    return (a - (s - c)) + (b - c)
-
-
-@cython.cfunc
 @cython.exceptval(check=False)
 def _add(p: cython.p_double, q: cython.p_double, x: cython.double) -> cython.void:
     """Adds x to the number p[0] + q[0]."""
     s: cython.double = p[0] + x
-    t: cython.double = q[0] + _sum_error(p[0], x, s)
+    t: cython.double = q[0] + sum_error(p[0], x, s)
     p[0] = s + t
     q[0] = t - (p[0] - s)
 
@@ -107,18 +81,12 @@ def sums(square: Any, rows: Any, factors: Any, slots: Any, units: Any) -> Any:
     weighted = np.zeros((2, max(n, 1), d))
     if n == 0 or d == 0:
         return result
-    if cython.compiled:
-        hi: cython.p_double = _doubles(result[0])
-        lo: cython.p_double = _doubles(result[1])
-        x: cython.p_double = _doubles(scaled)
-        f: cython.p_double = _doubles(factors)
-        t: cython.p_double = _doubles(weighted[0])
-        t_lo: cython.p_double = _doubles(weighted[1])
-    else:
-        hi, lo, x, f, t, t_lo = (
-            memoryview(array.reshape(-1).data)
-            for array in (result[0], result[1], scaled, factors, weighted[0], weighted[1])
-        )
+    hi: cython.p_double = doubles_of(result[0])
+    lo: cython.p_double = doubles_of(result[1])
+    x: cython.p_double = doubles_of(scaled)
+    f: cython.p_double = doubles_of(factors)
+    t: cython.p_double = doubles_of(weighted[0])
+    t_lo: cython.p_double = doubles_of(weighted[1])
     for r in range(n):
         for j in range(d):
             t[r * d + j] = x[r * d + j] * f[r]
@@ -126,10 +94,10 @@ def sums(square: Any, rows: Any, factors: Any, slots: Any, units: Any) -> Any:
     for i in range(d):
         for r in range(n):
             subtract_multiple(
-                _at(hi, i * d + i),
-                _at(lo, i * d + i),
-                _at(t, r * d + i),
-                _at(t_lo, r * d + i),
+                onward(hi, i * d + i),
+                onward(lo, i * d + i),
+                onward(t, r * d + i),
+                onward(t_lo, r * d + i),
                 -x[r * d + i],
                 0.0,
                 d - i,
@@ -162,18 +130,12 @@ def level(covariance: Any, noise: cython.double) -> None:
     multiple: Any = np.zeros(2)
     if d == 0:
         return
-    if cython.compiled:
-        s: cython.p_double = _doubles(covariance[0])
-        s_lo: cython.p_double = _doubles(covariance[1])
-        p: cython.p_double = _doubles(rest[0])
-        p_lo: cython.p_double = _doubles(rest[1])
-        e: cython.p_double = _doubles(errors)
-        q: cython.p_double = _doubles(multiple)
-    else:
-        s, s_lo, p, p_lo, e, q = (
-            memoryview(array.reshape(-1))
-            for array in (covariance[0], covariance[1], rest[0], rest[1], errors, multiple)
-        )
+    s: cython.p_double = doubles_of(covariance[0])
+    s_lo: cython.p_double = doubles_of(covariance[1])
+    p: cython.p_double = doubles_of(rest[0])
+    p_lo: cython.p_double = doubles_of(rest[1])
+    e: cython.p_double = doubles_of(errors)
+    q: cython.p_double = doubles_of(multiple)
     m: cython.double
     for i in range(d):
         for j in range(i, d):
@@ -182,19 +144,19 @@ def level(covariance: Any, noise: cython.double) -> None:
         if not p[k * d + k] > _SURE * s[k * d + k]:
             for j in range(k, d):
                 if fabs(p[k * d + j]) <= e[k * d + j]:
-                    _add(_at(s, k * d + j), _at(s_lo, k * d + j), -p[k * d + j])
-                    _add(_at(s, k * d + j), _at(s_lo, k * d + j), -p_lo[k * d + j])
+                    _add(onward(s, k * d + j), onward(s_lo, k * d + j), -p[k * d + j])
+                    _add(onward(s, k * d + j), onward(s_lo, k * d + j), -p_lo[k * d + j])
             continue
         for i in range(k + 1, d):
             q[0] = p[k * d + i]
             q[1] = p_lo[k * d + i]
-            _divide(q, _at(q, 1), p[k * d + k], p_lo[k * d + k])
+            _divide(q, onward(q, 1), p[k * d + k], p_lo[k * d + k])
             m = fabs(q[0])
             subtract_multiple(
-                _at(p, i * d + i),
-                _at(p_lo, i * d + i),
-                _at(p, k * d + i),
-                _at(p_lo, k * d + i),
+                onward(p, i * d + i),
+                onward(p_lo, i * d + i),
+                onward(p, k * d + i),
+                onward(p_lo, k * d + i),
                 q[0],
                 q[1],
                 d - i,
@@ -222,17 +184,14 @@ def divided(scatter: Any, weights: Any) -> Any:
     result: Any = scatter.copy()
     if d == 0:
         return result
-    if cython.compiled:
-        p: cython.p_double = _doubles(result[0])
-        q: cython.p_double = _doubles(result[1])
-        w: cython.p_double = _doubles(weights)
-    else:
-        p, q, w = (memoryview(array.reshape(-1)) for array in (result[0], result[1], weights))
+    p: cython.p_double = doubles_of(result[0])
+    q: cython.p_double = doubles_of(result[1])
+    w: cython.p_double = doubles_of(weights)
     for i in range(d):
         for j in range(i, d):
             at = i * d + j
             if w[at] > 0.0:
-                _divide(_at(p, at), _at(q, at), w[at], 0.0)
+                _divide(onward(p, at), onward(q, at), w[at], 0.0)
             else:
                 p[at] = 0.0
                 q[at] = 0.0
@@ -258,19 +217,16 @@ def shrunk(covariance: Any, part: cython.double, added: Any) -> Any:
     result: Any = covariance.copy()
     if d == 0:
         return result
-    if cython.compiled:
-        p: cython.p_double = _doubles(result[0])
-        q: cython.p_double = _doubles(result[1])
-        a: cython.p_double = _doubles(added)
-    else:
-        p, q, a = (memoryview(array.reshape(-1)) for array in (result[0], result[1], added))
+    p: cython.p_double = doubles_of(result[0])
+    q: cython.p_double = doubles_of(result[1])
+    a: cython.p_double = doubles_of(added)
     if part != 1.0:
         for at in range(d * d):
             v = p[at] * part
             q[at] = product_error(p[at], part, v) + q[at] * part
             p[at] = v
     for i in range(d):
-        _add(_at(p, i * d + i), _at(q, i * d + i), a[i])
+        _add(onward(p, i * d + i), onward(q, i * d + i), a[i])
     return result
 
 
@@ -301,17 +257,12 @@ class PreciseFactor:
         self._arrays = (np.zeros((n, n)), np.zeros((n, n)), np.ones(n))
         self._arrays += (np.zeros(n), np.zeros(n), np.zeros(2))
         self._arrays[2][: self.n] = units
-        if cython.compiled:
-            self._hi = _doubles(self._arrays[0])
-            self._lo = _doubles(self._arrays[1])
-            self._units = _doubles(self._arrays[2])
-            self._z = _doubles(self._arrays[3])
-            self._z_lo = _doubles(self._arrays[4])
-            self._pair = _doubles(self._arrays[5])
-        else:
-            self._hi, self._lo, self._units, self._z, self._z_lo, self._pair = (
-                memoryview(array.reshape(-1).data) for array in self._arrays
-            )
+        self._hi = doubles_of(self._arrays[0])
+        self._lo = doubles_of(self._arrays[1])
+        self._units = doubles_of(self._arrays[2])
+        self._z = doubles_of(self._arrays[3])
+        self._z_lo = doubles_of(self._arrays[4])
+        self._pair = doubles_of(self._arrays[5])
 
     def factorize(self, matrix: Any) -> bool:
         """Whether A, ((hi, lo), n, n), is accepted: each pivot above 2^-40 of its diagonal entry.
@@ -335,18 +286,18 @@ class PreciseFactor:
             for i in range(k + 1, n):
                 pair[0] = p[k * n + i]
                 pair[1] = q[k * n + i]
-                _divide(pair, _at(pair, 1), p[k * n + k], q[k * n + k])
+                _divide(pair, onward(pair, 1), p[k * n + k], q[k * n + k])
                 subtract_multiple(
-                    _at(p, i * n + i),
-                    _at(q, i * n + i),
-                    _at(p, k * n + i),
-                    _at(q, k * n + i),
+                    onward(p, i * n + i),
+                    onward(q, i * n + i),
+                    onward(p, k * n + i),
+                    onward(q, k * n + i),
                     pair[0],
                     pair[1],
                     n - i,
                 )
             for i in range(k + 1, n):
-                _divide(_at(p, k * n + i), _at(q, k * n + i), p[k * n + k], q[k * n + k])
+                _divide(onward(p, k * n + i), onward(q, k * n + i), p[k * n + k], q[k * n + k])
         return True
 
     def mixed(self, covariance: Any, variances: Any, power: int) -> bool:
@@ -376,14 +327,11 @@ class PreciseFactor:
         diagonal: Any = np.ascontiguousarray(matrix[:, range(n), range(n)])
         if n == 0:
             return True
-        if cython.compiled:
-            p: cython.p_double = _doubles(diagonal[0])
-            q: cython.p_double = _doubles(diagonal[1])
-            v: cython.p_double = _doubles(variances)
-        else:
-            p, q, v = (memoryview(array) for array in (diagonal[0], diagonal[1], variances))
+        p: cython.p_double = doubles_of(diagonal[0])
+        q: cython.p_double = doubles_of(diagonal[1])
+        v: cython.p_double = doubles_of(variances)
         for i in range(n):
-            _add(_at(p, i), _at(q, i), s * v[i])
+            _add(onward(p, i), onward(q, i), s * v[i])
         matrix[:, range(n), range(n)] = diagonal
         return bool(self.factorize(matrix))
 
@@ -429,9 +377,9 @@ class PreciseFactor:
         z_lo = self._z_lo
         for i in range(n):
             v = a[i] - b[i]
-            t = _sum_error(a[i], -b[i], v) - b_lo[i]
+            t = sum_error(a[i], -b[i], v) - b_lo[i]
             z[i] = (v + t) * self._units[i]
-            z_lo[i] = _sum_error(v, t, v + t) * self._units[i]
+            z_lo[i] = sum_error(v, t, v + t) * self._units[i]
             if not fabs(z[i]) < _BEYOND:
                 return float("inf")
             far = max(far, fabs(z[i]))
@@ -442,10 +390,10 @@ class PreciseFactor:
         for k in range(n):
             if k + 1 < n:
                 subtract_multiple(
-                    _at(z, k + 1),
-                    _at(z_lo, k + 1),
-                    _at(self._hi, k * n + k + 1),
-                    _at(self._lo, k * n + k + 1),
+                    onward(z, k + 1),
+                    onward(z_lo, k + 1),
+                    onward(self._hi, k * n + k + 1),
+                    onward(self._lo, k * n + k + 1),
                     z[k],
                     z_lo[k],
                     n - k - 1,

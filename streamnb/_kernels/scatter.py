@@ -33,6 +33,8 @@ if cython.compiled:
 else:
     from math import sqrt
 
+    from streamnb._kernels._arrays import doubles_of, longs_of, onward
+    from streamnb._kernels._fp import sum_error
     from streamnb._kernels._scatter import add_products, deviate, pack_row
 
 LEAST_BLOCK = 16
@@ -47,15 +49,6 @@ _NOISE = 1e-9  # a weight within this part of what is taken away is rounding
 def block_size(features: int) -> int:
     """How many rows a block of so many features has."""
     return max(LEAST_BLOCK, (features + 1) // 2)
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.double:
-    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
-    c: cython.double = s - a
-    return (a - (s - c)) + (b - c)
 
 
 @cython.cclass
@@ -119,11 +112,7 @@ class ScatterTable:
     def __init__(self, classes: int, features: int, order: Any) -> None:
         self._order = order
         self.clock = np.zeros(3, dtype=np.int64)
-        if cython.compiled:
-            clock_view: cython.longlong[::1] = self.clock
-            self._clock = cython.address(clock_view[0])
-        else:
-            self._clock = memoryview(self.clock.data)
+        self._clock = longs_of(self.clock)
         self._width = 0
         self._capacity = 0
         self._size = 0
@@ -175,28 +164,15 @@ class ScatterTable:
             self.factors,
             *self._scratch,
         )
-        if cython.compiled:
-            self._known = _doubles(arrays[0])
-            self._weights = _doubles(arrays[1])
-            self._means = _doubles(arrays[2])
-            self._square = _doubles(arrays[3])
-            self._rows = _doubles(arrays[4])
-            self._factors = _doubles(arrays[5])
-            self._values = _doubles(arrays[6])
-            self._filled = _doubles(arrays[7])
-            self._packed = _doubles(arrays[8])
-        else:
-            (
-                self._known,
-                self._weights,
-                self._means,
-                self._square,
-                self._rows,
-                self._factors,
-                self._values,
-                self._filled,
-                self._packed,
-            ) = (memoryview(array.reshape(-1)) for array in arrays)
+        self._known = doubles_of(arrays[0])
+        self._weights = doubles_of(arrays[1])
+        self._means = doubles_of(arrays[2])
+        self._square = doubles_of(arrays[3])
+        self._rows = doubles_of(arrays[4])
+        self._factors = doubles_of(arrays[5])
+        self._values = doubles_of(arrays[6])
+        self._filled = doubles_of(arrays[7])
+        self._packed = doubles_of(arrays[8])
 
     def width(self) -> int:
         """The number of the model's features that have a slot here."""
@@ -212,7 +188,7 @@ class ScatterTable:
     def total(self) -> Any:
         """The scatter of all complete events, those of the block too, (D, D) and symmetric."""
         whole = self.square.copy()
-        self._add_block(_doubles(whole) if cython.compiled else memoryview(whole.reshape(-1)))
+        self._add_block(doubles_of(whole) if cython.compiled else memoryview(whole.reshape(-1)))
         return _mirrored(whole)
 
     def waiting(self) -> int:
@@ -310,7 +286,7 @@ class ScatterTable:
         old_lo: cython.double = h[2 * k + 1]
         light: cython.bint = w <= old
         s: cython.double = old + w
-        s_lo: cython.double = _sum_error(old, w, s) + old_lo
+        s_lo: cython.double = sum_error(old, w, s) + old_lo
         f: cython.double = (w if light else old) / s
         m: cython.Py_ssize_t = 2 * k * self._capacity
         o: cython.Py_ssize_t = m + self._capacity
@@ -323,10 +299,10 @@ class ScatterTable:
                 self._means[o + i] = 0.0
             return
         deviate(
-            _at(self._rows, self._clock[1] * self._capacity),
+            onward(self._rows, self._clock[1] * self._capacity),
             x,
-            _at(self._means, m),
-            _at(self._means, o),
+            onward(self._means, m),
+            onward(self._means, o),
             f,
             light,
             self._width,
@@ -354,8 +330,8 @@ class ScatterTable:
         if n == 0:
             return
         for r in range(n):
-            row = _at(self._rows, r * c)
-            pack_row(_at(self._packed, 8 * r), 8 * n, row, sqrt(self._factors[r]), d)
+            row = onward(self._rows, r * c)
+            pack_row(onward(self._packed, 8 * r), 8 * n, row, sqrt(self._factors[r]), d)
         add_products(square, c, self._packed, n, d)
 
     # -- incomplete events -----------------------------------------------------------------
@@ -413,7 +389,7 @@ class ScatterTable:
                 e = (d * e) * q
                 d = sums[0, i, j]
                 s = d + e
-                e = sums[1, i, j] + _sum_error(d, e, s)
+                e = sums[1, i, j] + sum_error(d, e, s)
                 sums[0, i, j] = s
                 sums[0, j, i] = s
                 sums[1, i, j] = e
@@ -668,18 +644,7 @@ def _step(
     e: cython.double = step if light else -step
     g: cython.double = y + e
     table[1, i, j] = g
-    table[2, i, j] = _sum_error(y, e, g) + u
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _at(p: cython.p_double, i: cython.Py_ssize_t) -> cython.p_double:
-    """The numbers of p from number i on."""
-    if cython.compiled:
-        return cython.address(p[i])
-    else:  # noqa: RET505 - the compiler must not see it
-        return p[i:]
+    table[2, i, j] = sum_error(y, e, g) + u
 
 
 @cython.cfunc
@@ -694,13 +659,6 @@ def _row(
         return cython.cast(cython.p_double, cython.address(data[r, 0]))
     else:  # noqa: RET505 - the compiler must not see it
         return memoryview(data.obj[r])
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _doubles(array: Any) -> cython.p_double:
-    view: cython.double[::1] = array.reshape(-1)
-    return cython.address(view[0])
 
 
 def _aligned(shape: tuple[int, ...]) -> Any:

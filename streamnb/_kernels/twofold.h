@@ -18,8 +18,7 @@ static inline void subtract_multiple(double *restrict hi, double *restrict lo,
         double e = product_error(a, u[j], p) + (a * u_lo[j] + a_lo * u[j]);
         double x = hi[j];
         double s = x - p;
-        double c = s - x;
-        double t = lo[j] + (((x - (s - c)) + (-p - c)) - e);
+        double t = lo[j] + (sum_error(x, -p, s) - e);
         hi[j] = s + t;
         lo[j] = t - (hi[j] - s);
     }

@@ -29,7 +29,7 @@ if cython.compiled:
 else:
     from math import fabs, sqrt
 
-    from streamnb._kernels._fp import product_error
+    from streamnb._kernels._fp import product_error, sum_error
 
 # What is smaller than this part of what is taken away is rounding: of a weight, of a sum of
 # squares; and how far a value may be from one that is there to be that one.
@@ -48,15 +48,6 @@ _BELOW = cython.declare(cython.int, 5)
 
 
 @cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _sum_error(a: cython.double, b: cython.double, s: cython.double) -> cython.double:
-    """The rounding error of the sum `s = a + b` (D. E. Knuth's TwoSum)."""
-    c: cython.double = s - a
-    return (a - (s - c)) + (b - c)
-
-
-@cython.cfunc
 @cython.exceptval(check=False)
 def _without(
     pair: cython.double[::1], old: cython.double, old_lo: cython.double, w: cython.double
@@ -66,7 +57,7 @@ def _without(
     What is within rounding of nothing is nothing.
     """
     s: cython.double = old - w
-    e: cython.double = _sum_error(old, -w, s) + old_lo
+    e: cython.double = sum_error(old, -w, s) + old_lo
     left: cython.double = s + e
     pair[0] = left
     pair[1] = e - (left - s)
@@ -141,9 +132,9 @@ def _take_back(
     old_lo: cython.double = heads[k, 1] if whole else cells[k, 5, i]
     # in settled cells hi and lo may be apart
     mean: cython.double = cells[k, 0, i] + cells[k, 1, i]
-    mean_lo: cython.double = _sum_error(cells[k, 0, i], cells[k, 1, i], mean)
+    mean_lo: cython.double = sum_error(cells[k, 0, i], cells[k, 1, i], mean)
     squares: cython.double = cells[k, 2, i] + cells[k, 3, i]
-    squares_lo: cython.double = _sum_error(cells[k, 2, i], cells[k, 3, i], squares)
+    squares_lo: cython.double = sum_error(cells[k, 2, i], cells[k, 3, i], squares)
     j: cython.Py_ssize_t
     a: cython.double
     a_lo: cython.double
@@ -180,22 +171,22 @@ def _take_back(
         e = ((x - mean) - mean_lo) * (w / left)
         for _ in range(3):
             g = mean - e
-            u = _sum_error(mean, -e, g) + mean_lo
+            u = sum_error(mean, -e, g) + mean_lo
             d = x - g
-            d_lo = _sum_error(x, -g, d) - u
+            d_lo = sum_error(x, -g, d) - u
             e = (d + d_lo) * f
         g = mean - e
-        u = _sum_error(mean, -e, g) + mean_lo
+        u = sum_error(mean, -e, g) + mean_lo
         d = x - g
-        d_lo = _sum_error(x, -g, d) - u
+        d_lo = sum_error(x, -g, d) - u
     else:
         e = x - mean
-        u = _sum_error(x, -mean, e) - mean_lo
+        u = sum_error(x, -mean, e) - mean_lo
         d = e / f
         g = d * f
         d_lo = (((e - g) - product_error(d, f, g)) + (u - d * f_lo)) / f
         g = x - d
-        u = _sum_error(x, -d, g) - d_lo
+        u = sum_error(x, -d, g) - d_lo
     out[0, i] = g + u
     out[1, i] = u - (out[0, i] - g)
     # S - d^2 q
@@ -204,7 +195,7 @@ def _take_back(
     g = e * q
     u = product_error(e, q, g) + (e * q_lo + u * q)
     e = squares - g
-    u = squares_lo + (_sum_error(squares, -g, e) - u)
+    u = squares_lo + (sum_error(squares, -g, e) - u)
     out[2, i] = e + u
     out[3, i] = u - (out[2, i] - e)
     out[4, i] = left
