@@ -7,6 +7,7 @@ from typing import Any
 from streamnb._kernels._fp import sum_error
 
 __all__ = [
+    "SETTLED",
     "are_calm",
     "are_calm_together",
     "calm_stage",
@@ -16,6 +17,10 @@ __all__ = [
 ]
 
 
+SETTLED = 1024
+"""From this whole weight on a cell is settled: hi and lo may be apart."""
+
+
 def calm_stage(w: float, old: float, old_lo: float) -> float:
     """What an event of weight w asks of a cell of weight old + old_lo, which is settled but for 0.
 
@@ -23,7 +28,7 @@ def calm_stage(w: float, old: float, old_lo: float) -> float:
     -------
     0 or 1, all digits; 2, to be calm; 3, to be calm, with hi and lo together.
     """
-    if old_lo != 0.0 or not 1024.0 <= old <= 2.0**50 or old != int(old):
+    if old_lo != 0.0 or not SETTLED <= old <= 2.0**50 or old != int(old):
         return 0.0
     return 1.0 if w != 1.0 else 3.0 if old % 4.0 == 0.0 else 2.0
 

@@ -24,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from streamnb._kernels._pivots import PIVOT, SURE
+
 if cython.compiled:
     from cython.cimports.libc.math import log, sqrt
 else:
@@ -33,11 +35,8 @@ else:
     from streamnb._kernels._products import add_rows, rotate_rows, solve_eight, sum_squares
     from streamnb._kernels._shares import log_shares
 
-PIVOT = 2.0**-40
-"""A pivot of the factorization is accepted above this part of its diagonal entry."""
-
 _PIVOT = cython.declare(cython.double, PIVOT)
-_SURE = cython.declare(cython.double, 2.0**-24)  # see `Factor.measure`
+_SURE = cython.declare(cython.double, SURE)
 _LOG_TWO_PI = cython.declare(cython.double, 1.8378770664093453)
 _PATTERNS = cython.declare(cython.Py_ssize_t, 16)  # sub-blocks that are kept
 

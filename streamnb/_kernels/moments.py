@@ -67,9 +67,6 @@ _ROWS = cython.declare(cython.Py_ssize_t, ROWS)
 _CHUNK = cython.declare(cython.Py_ssize_t, 512)  # so many rows are prepared at once
 _BEYOND = cython.declare(cython.double, 1e300)
 
-SETTLED = 1024
-"""Where hi and lo of a cell are apart its weight is this and more."""
-
 # So many labels are looked at, as objects, before a hash is.
 _NEAR = cython.declare(cython.Py_ssize_t, 8)
 

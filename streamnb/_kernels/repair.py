@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from streamnb._kernels._pivots import PIVOT, SURE
+
 if cython.compiled:
     from cython.cimports.libc.math import fabs, log, sqrt
 else:
@@ -26,8 +28,8 @@ else:
     from streamnb._kernels._fp import product_error, sum_error
     from streamnb._kernels._twofold import subtract_multiple
 
-_PIVOT = cython.declare(cython.double, 2.0**-40)  # as in `discriminant`
-_SURE = cython.declare(cython.double, 2.0**-24)  # as in `discriminant`
+_PIVOT = cython.declare(cython.double, PIVOT)
+_SURE = cython.declare(cython.double, SURE)
 _FAR = cython.declare(cython.double, 2.0**300)
 _BEYOND = cython.declare(cython.double, 2.0**600)
 

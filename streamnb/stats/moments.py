@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import fading, joining, moments, survey
+from streamnb._kernels._calm import SETTLED
 from streamnb.stats.index import (
     CodedLabels,
     Label,
@@ -377,7 +378,7 @@ class Moments:
 
 def _tidy(cells: Floats) -> None:
     """Brings hi and lo together in place where they may be apart, which is in settled cells."""
-    settled = cells[:, 4] >= moments.SETTLED
+    settled = cells[:, 4] >= SETTLED
     for hi, lo in ((0, 1), (2, 3)):
         a, b = cells[:, hi][settled], cells[:, lo][settled]
         s = a + b
