@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import posterior
-from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label, LabelIndex, canonical_label
+from streamnb.values import check_parameter
 
 __all__ = [
     "STALE",

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import survey
-from streamnb._kernels._values import check_weight, event_time, is_number
 from streamnb.stats.index import CodedLabels, canonical_label
+from streamnb.values import check_weight, event_time, is_number
 
 __all__ = ["kind_of_error", "read_labels", "read_times", "read_weights"]
 

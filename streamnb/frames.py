@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import moments, survey
-from streamnb._kernels._values import is_missing, number
 from streamnb.columns import kind_of_error
 from streamnb.stats.index import (
     Label,
@@ -25,6 +24,7 @@ from streamnb.stats.index import (
     canonical_name,
     label_texts,
 )
+from streamnb.values import is_missing, number
 
 __all__ = [
     "Numbered",

@@ -13,10 +13,10 @@ import numpy as np
 
 from streamnb import frames
 from streamnb._kernels import hashing, survey
-from streamnb._kernels._values import category
 from streamnb.stats.counts_state import SparseRows
 from streamnb.stats.fields import field_tokens
 from streamnb.stats.index import Name
+from streamnb.values import category
 
 __all__ = [
     "hashed",

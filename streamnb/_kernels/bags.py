@@ -21,7 +21,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from typing import Any
 
@@ -32,8 +32,8 @@ if cython.compiled:
 else:
     from math import log
 
-    from streamnb._kernels._arrays import doubles_of, longs_of
-    from streamnb._kernels._shares import log_shares
+    from streamnb._kernels._oracle.arrays import doubles_of, longs_of
+    from streamnb._kernels._oracle.shares import log_shares
 
 MULTINOMIAL = 0
 BERNOULLI = 1

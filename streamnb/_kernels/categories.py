@@ -22,21 +22,21 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import as_event, category
+from streamnb.values import as_event, category
 
 if cython.compiled:
     from cython.cimports.libc.math import log
 else:
     from math import log
 
-    from streamnb._kernels._arrays import doubles_of, longs_of
-    from streamnb._kernels._shares import log_shares
+    from streamnb._kernels._oracle.arrays import doubles_of, longs_of
+    from streamnb._kernels._oracle.shares import log_shares
 
 _SHIFT = cython.declare(cython.longlong, 20)  # a word of a table's `places`
 _NUMBERS = cython.declare(cython.longlong, (1 << 20) - 1)

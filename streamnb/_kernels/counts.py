@@ -23,7 +23,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from math import fsum
 from threading import Lock
@@ -31,16 +31,16 @@ from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import as_event, check_weight, count, event_time, needed_time
+from streamnb.values import as_event, check_weight, count, event_time, needed_time
 
 if cython.compiled:
     from cython.cimports.libc.math import ldexp
 else:
     from math import ldexp
 
-    from streamnb._kernels._arrays import doubles_of, longs_of
-    from streamnb._kernels._fp import sum_error
-    from streamnb._kernels._names import enter_names, read_tokens
+    from streamnb._kernels._oracle.arrays import doubles_of, longs_of
+    from streamnb._kernels._oracle.fp import sum_error
+    from streamnb._kernels._oracle.names import enter_names, read_tokens
 
 # A class's numbers: weight hi and lo, sum of counts hi and lo, tokens seen, counts in its spread.
 HEAD = 6

@@ -17,7 +17,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 import math
 from typing import Any
@@ -31,9 +31,9 @@ if cython.compiled:
 else:
     from math import log, sqrt
 
-    from streamnb._kernels._arrays import doubles_of, longs_of, onward
-    from streamnb._kernels._products import add_rows, rotate_rows, solve_eight, sum_squares
-    from streamnb._kernels._shares import log_shares
+    from streamnb._kernels._oracle.arrays import doubles_of, longs_of, onward
+    from streamnb._kernels._oracle.products import add_rows, rotate_rows, solve_eight, sum_squares
+    from streamnb._kernels._oracle.shares import log_shares
 
 _PIVOT = cython.declare(cython.double, PIVOT)
 _SURE = cython.declare(cython.double, SURE)

@@ -16,7 +16,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from fractions import Fraction
 from math import isqrt
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import needed_time
+from streamnb.values import needed_time
 
 if cython.compiled:
     from cython.cimports.libc.math import ldexp

@@ -12,7 +12,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from typing import Any
 
@@ -23,10 +23,10 @@ if cython.compiled:
 else:
     from math import log
 
-    from streamnb._kernels._arrays import doubles_of, longs_of
-    from streamnb._kernels._posterior import best_of, to_probabilities
-    from streamnb._kernels._shares import log_shares
-    from streamnb._kernels._walk import walk
+    from streamnb._kernels._oracle.arrays import doubles_of, longs_of
+    from streamnb._kernels._oracle.posterior import best_of, to_probabilities
+    from streamnb._kernels._oracle.shares import log_shares
+    from streamnb._kernels._oracle.walk import walk
 
 # The quick way reads values of any size.
 _SMALL = cython.declare(cython.double, 0.0)

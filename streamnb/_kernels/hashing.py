@@ -10,13 +10,13 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from collections.abc import Callable, Iterable
 from math import fsum, inf
 from typing import Any
 
-from streamnb._kernels._values import count
+from streamnb.values import count
 
 KEY = b"streamnb-token-1"
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from typing import Any
 
 if not cython.compiled:
-    from streamnb._kernels._fp import product_error, sum_error
+    from streamnb._kernels._oracle.fp import product_error, sum_error
 
 
 def join_cells(cells: Any, classes: Any, features: Any, other: Any) -> None:

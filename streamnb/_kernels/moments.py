@@ -30,18 +30,18 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import as_event, check_weight, event_time, needed_time, number
+from streamnb.values import as_event, check_weight, event_time, needed_time, number
 
 if not cython.compiled:
-    from streamnb._kernels._arrays import doubles_of, longs_of, onward
-    from streamnb._kernels._calm import (
+    from streamnb._kernels._oracle.arrays import doubles_of, longs_of, onward
+    from streamnb._kernels._oracle.calm import (
         are_calm,
         are_calm_together,
         calm_stage,
@@ -49,7 +49,7 @@ if not cython.compiled:
         is_calm,
         take_calm,
     )
-    from streamnb._kernels._fp import (
+    from streamnb._kernels._oracle.fp import (
         Apart,
         Given,
         fused_sum,
@@ -58,7 +58,7 @@ if not cython.compiled:
         product_error,
         sum_error,
     )
-    from streamnb._kernels._walk import walk
+    from streamnb._kernels._oracle.walk import walk
 
 # The six rows of a class: mean, sum of squared deviations and weight, each hi and lo.
 ROWS = 6

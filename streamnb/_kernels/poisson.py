@@ -18,7 +18,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 import math
 from typing import Any
@@ -30,8 +30,8 @@ if cython.compiled:
 else:
     from math import fabs, log
 
-    from streamnb._kernels._arrays import doubles_of, longs_of
-    from streamnb._kernels._shares import log_shares
+    from streamnb._kernels._oracle.arrays import doubles_of, longs_of
+    from streamnb._kernels._oracle.shares import log_shares
 
 _LANES = cython.declare(cython.Py_ssize_t, 4)
 _LARGEST = cython.declare(cython.double, 1.7976931348623157e308)

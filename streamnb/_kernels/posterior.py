@@ -15,7 +15,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from typing import Any
 
@@ -26,7 +26,7 @@ if cython.compiled:
 else:
     from math import exp
 
-    from streamnb._kernels._posterior import to_probabilities
+    from streamnb._kernels._oracle.posterior import to_probabilities
 
 
 @cython.cfunc

@@ -11,7 +11,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from typing import Any
 
@@ -24,9 +24,9 @@ if cython.compiled:
 else:
     from math import fabs, log, sqrt
 
-    from streamnb._kernels._arrays import doubles_of, onward
-    from streamnb._kernels._fp import product_error, sum_error
-    from streamnb._kernels._twofold import subtract_multiple
+    from streamnb._kernels._oracle.arrays import doubles_of, onward
+    from streamnb._kernels._oracle.fp import product_error, sum_error
+    from streamnb._kernels._oracle.twofold import subtract_multiple
 
 _PIVOT = cython.declare(cython.double, PIVOT)
 _SURE = cython.declare(cython.double, SURE)

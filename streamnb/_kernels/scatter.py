@@ -19,23 +19,23 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 import math
 from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import check_weight, event_time
+from streamnb.values import check_weight, event_time
 
 if cython.compiled:
     from cython.cimports.libc.math import sqrt
 else:
     from math import sqrt
 
-    from streamnb._kernels._arrays import doubles_of, longs_of, onward
-    from streamnb._kernels._fp import sum_error
-    from streamnb._kernels._scatter import add_products, deviate, pack_row
+    from streamnb._kernels._oracle.arrays import doubles_of, longs_of, onward
+    from streamnb._kernels._oracle.fp import sum_error
+    from streamnb._kernels._oracle.scatter import add_products, deviate, pack_row
 
 LEAST_BLOCK = 16
 """A block has this many rows, or half as many as there are features, where that is more."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from typing import Any
 
@@ -17,7 +17,7 @@ if cython.compiled:
 else:
     from math import fabs
 
-    from streamnb._kernels._survey import any_unusual
+    from streamnb._kernels._oracle.survey import any_unusual
 
 MISSING = 1
 UNUSUAL = 2

@@ -16,20 +16,20 @@ from __future__ import annotations
 try:
     import cython
 except ModuleNotFoundError:
-    from streamnb._kernels import _cython as cython
+    from streamnb._kernels._oracle import cython
 
 from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import check_weight, event_time, needed_time
+from streamnb.values import check_weight, event_time, needed_time
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, sqrt
 else:
     from math import fabs, sqrt
 
-    from streamnb._kernels._fp import product_error, sum_error
+    from streamnb._kernels._oracle.fp import product_error, sum_error
 
 # What is smaller than this part of what is taken away is rounding: of a weight, of a sum of
 # squares; and how far a value may be from one that is there to be that one.

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import bags
-from streamnb._kernels._values import check_parameter
 from streamnb.stats.counts import Counts
 from streamnb.stats.index import Label
+from streamnb.values import check_parameter
 
 __all__ = ["Bag", "Complement"]
 

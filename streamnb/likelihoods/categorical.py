@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import categories
-from streamnb._kernels._values import check_parameter
 from streamnb.stats.fields import FieldCounts
 from streamnb.stats.index import Label
+from streamnb.values import check_parameter
 
 __all__ = ["Boolean", "Categorical"]
 

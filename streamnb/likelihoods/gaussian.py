@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import gaussian
-from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label
 from streamnb.stats.moments import Moments
+from streamnb.values import check_parameter
 
 __all__ = ["SMOOTHINGS", "Gaussian", "linear_log_ratio"]
 

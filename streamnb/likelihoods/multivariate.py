@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import discriminant, repair
-from streamnb._kernels._values import check_parameter
 from streamnb.stats.index import Label, Name, canonical_name
 from streamnb.stats.moments import Moments
 from streamnb.stats.scatter import Scatter, Sums
+from streamnb.values import check_parameter
 
 __all__ = ["MultivariateGaussian", "oas_shrinkage", "total_variances"]
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import hashing
-from streamnb._kernels._values import as_event
 from streamnb._kernels.bags import BagScorer
 from streamnb.likelihoods.bag import Bag
 from streamnb.stats.counts import Counts
 from streamnb.stats.index import Label, canonical_name
+from streamnb.values import as_event
 
 __all__ = ["Text", "bag_of"]
 

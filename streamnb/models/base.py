@@ -12,12 +12,12 @@ from river.base import MiniBatchClassifier, tags
 
 from streamnb import frames
 from streamnb._kernels import posterior
-from streamnb._kernels._values import duration
 from streamnb.bayes import STALE, ClassPrior, Scorer, places_of, probabilities_of
 from streamnb.errors import MergeError
 from streamnb.models.parameters import canonical, comparable, own
 from streamnb.provenance import Provenance
 from streamnb.stats.index import Label, Name, canonical_label
+from streamnb.values import duration
 
 __all__ = ["BayesClassifier", "merge"]
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from streamnb import frames, sparse
 from streamnb._kernels import categories, counts, moments, unlearning
-from streamnb._kernels._values import count, is_missing, needed_time, number
 from streamnb.bayes import Scorer
 from streamnb.likelihoods import Bag, Boolean, Categorical, Gaussian, Poisson, Text
 from streamnb.models.kinds import check_bool
@@ -32,6 +31,7 @@ from streamnb.stats.index import (
 )
 from streamnb.stats.moments import Moments
 from streamnb.stats.moments_state import MomentsState
+from streamnb.values import count, is_missing, needed_time, number
 
 __all__ = ["Block", "make_blocks"]
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from streamnb import sparse
 from streamnb._kernels import categories
-from streamnb._kernels._values import category
 from streamnb.bayes import Scorer
 from streamnb.likelihoods.categorical import Categorical
 from streamnb.models.given import (
@@ -26,6 +25,7 @@ from streamnb.stats.counts import Counts
 from streamnb.stats.counts_state import SparseRows
 from streamnb.stats.fields import FieldCounts
 from streamnb.stats.index import Label, Name, as_name
+from streamnb.values import category
 
 __all__ = ["CategoricalNB"]
 

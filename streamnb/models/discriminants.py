@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from streamnb import frames
 from streamnb._kernels import discriminant, moments, scatter, survey, unlearning
-from streamnb._kernels._values import check_weight, event_time
 from streamnb.likelihoods.multivariate import (
     pooled_covariance,
     raw_covariance,
@@ -28,6 +27,7 @@ from streamnb.stats.moments import Moments
 from streamnb.stats.moments_state import MomentsState
 from streamnb.stats.scatter import Scatter
 from streamnb.stats.scatter_state import GroupState
+from streamnb.values import check_weight, event_time
 
 __all__ = ["DiscriminantAnalysis"]
 

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from streamnb._kernels._values import check_parameter
 from streamnb.models.base import BayesClassifier
 from streamnb.models.tables import CountsClassifier
 from streamnb.stats.counts_state import CountsState
 from streamnb.stats.index import Label, canonical_label
+from streamnb.values import check_parameter
 
 __all__ = ["Given", "GivenCounts", "check_probability", "check_sum", "given_counts", "given_prior"]
 

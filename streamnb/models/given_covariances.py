@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import discriminant
-from streamnb._kernels._values import number
 from streamnb.models.discriminants import DiscriminantAnalysis
 from streamnb.models.moments import given_state
 from streamnb.models.parameters import own
@@ -20,6 +19,7 @@ from streamnb.stats.index import (
     canonical_name,
 )
 from streamnb.stats.scatter_state import GroupState
+from streamnb.values import number
 
 __all__ = ["given_covariances"]
 

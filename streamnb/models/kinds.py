@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from streamnb._kernels._values import is_missing
 from streamnb.stats.index import Name
+from streamnb.values import is_missing
 
 __all__ = ["BOOLEANS", "NUMBERS", "TEXTS", "check_bool", "kind_of", "split_column"]
 

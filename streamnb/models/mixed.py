@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb import frames
-from streamnb._kernels._values import as_event, check_weight, is_missing, needed_time
 from streamnb.bayes import STALE, BlockScorer, Scorer
 from streamnb.likelihoods.table import likelihoods_of, plain
 from streamnb.models.blocks import Block, NumberBlock, make_blocks
 from streamnb.models.kinds import BOOLEANS, NUMBERS, check_bool, kind_of, split_column
 from streamnb.models.tables import TableClassifier
 from streamnb.stats.index import CodedLabels, Label, Name, canonical_name, order_key
+from streamnb.values import as_event, check_weight, is_missing, needed_time
 
 __all__ = ["MixedNB"]
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from streamnb import frames
 from streamnb._kernels import moments, unlearning
-from streamnb._kernels._values import number
 from streamnb.bayes import STALE, Scorer
 from streamnb.models.given import Given
 from streamnb.models.tables import TableClassifier
 from streamnb.stats.index import CodedLabels, Label, Name, canonical_label
 from streamnb.stats.moments import Moments
 from streamnb.stats.moments_state import MomentsState
+from streamnb.values import number
 
 __all__ = ["GivenMoments", "MomentsClassifier", "given_number", "given_state"]
 

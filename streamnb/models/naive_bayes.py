@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 from streamnb._kernels import gaussian
-from streamnb._kernels._values import check_parameter
 from streamnb.likelihoods import Gaussian, Poisson
 from streamnb.likelihoods.gaussian import linear_log_ratio, measured
 from streamnb.models.moments import (
@@ -20,6 +19,7 @@ from streamnb.models.moments import (
 )
 from streamnb.stats.index import Label, Name, canonical_label
 from streamnb.stats.moments import Moments
+from streamnb.values import check_parameter
 
 __all__ = ["GaussianNB", "PoissonNB"]
 

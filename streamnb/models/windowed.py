@@ -11,12 +11,12 @@ import numpy as np
 
 from streamnb import frames
 from streamnb._kernels import fading, moments
-from streamnb._kernels._values import check_weight, duration, event_time, is_number
 from streamnb.bayes import STALE, ClassPrior, Scorer
 from streamnb.columns import read_labels, read_times, read_weights
 from streamnb.models.base import BayesClassifier
 from streamnb.models.naive_bayes import GaussianNB
 from streamnb.stats.index import Label, Name
+from streamnb.values import check_weight, duration, event_time, is_number
 
 __all__ = ["Windowed"]
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import categories
-from streamnb._kernels._values import category
 from streamnb.stats.counts import Counts
 from streamnb.stats.counts_state import CountsState
 from streamnb.stats.index import (
@@ -26,6 +25,7 @@ from streamnb.stats.index import (
     canonical_name,
     order_key,
 )
+from streamnb.values import category
 
 __all__ = ["FieldCounts", "FieldIndex", "field_tokens"]
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import fading, joining, moments, survey
-from streamnb._kernels._calm import SETTLED
+from streamnb._kernels._oracle.calm import SETTLED
 from streamnb.stats.index import (
     CodedLabels,
     Label,

@@ -1,4 +1,4 @@
-"""What a single value, weight or time means: the slow, exact paths behind the kernels.
+"""What a single value, weight or time means: the slow, exact reading of an input.
 
 The kernels read plain floats and ints by themselves and hand everything else to these functions,
 so that `learn_one`, `learn_many` and the predicting verbs agree on what they take and refuse.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamnb._kernels._fp import sum_error
+from streamnb._kernels._oracle.fp import sum_error
 
 __all__ = [
     "SETTLED",

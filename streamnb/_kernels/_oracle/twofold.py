@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamnb._kernels._fp import product_error, sum_error
+from streamnb._kernels._oracle.fp import product_error, sum_error
 
 __all__ = ["subtract_multiple"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from streamnb._kernels._fp import sum_error
+from streamnb._kernels._oracle.fp import sum_error
 
 __all__ = ["enter_names", "read_tokens"]
 
