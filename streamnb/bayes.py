@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import posterior
+from streamnb.likelihoods.base import Scorer
+from streamnb.parameters import as_mapping, check_fields, parameter
 from streamnb.stats.index import Label, LabelIndex, canonical_label
 from streamnb.values import check_parameter
 
@@ -31,24 +33,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-
-
-class Scorer(Protocol):
-    """Answers joint log-likelihoods. Both verbs answer `None` where it is out of date."""
-
-    @property
-    def labels(self) -> list[Label]:
-        """The classes in canonical order."""
-
-    @property
-    def log_prior(self) -> list[float]:
-        """The logarithm of each class's prior probability."""
-
-    def scores(self, x: Mapping[Any, Any]) -> list[float] | None:
-        """One number for each class, -inf where it is impossible."""
-
-    def scores_many(self, *table: Any) -> Floats | None:
-        """(n, K) numbers for the rows of a table: how it is given depends on the statistics."""
 
 
 class Stale:
@@ -128,6 +112,32 @@ class BlockScorer:
         return total
 
 
+def _check_prior(prior: Any, name: str) -> None:
+    if isinstance(prior, Mapping):
+        values = _numbers(prior, "a prior probability")
+        if any(value > 1 for value in values) or abs(math.fsum(values) - 1) > 1e-9:
+            msg = f"prior probabilities are in [0, 1] and sum to 1, not {dict(prior)!r}"
+            raise ValueError(msg)
+    elif prior not in ("empirical", "uniform"):
+        msg = f'{name} is "empirical", "uniform" or a mapping, not {prior!r}'
+        raise ValueError(msg)
+
+
+def _check_prior_count(prior_count: Any, name: str) -> None:
+    if isinstance(prior_count, Mapping):
+        _numbers(prior_count, "a prior count")
+    else:
+        check_parameter(prior_count, name)
+
+
+def _check_known_labels(known_labels: Any, name: str) -> None:
+    if isinstance(known_labels, str | bytes | Mapping):
+        msg = f"{name} is a list of labels, not {known_labels!r}"
+        raise TypeError(msg)
+    for label in () if known_labels is None else known_labels:
+        canonical_label(label)
+
+
 @dataclass(frozen=True)
 class ClassPrior:
     """The prior probability of each class.
@@ -154,28 +164,26 @@ class ClassPrior:
         something is of the wrong kind.
     """
 
-    prior: str | Mapping[Label, float] = "empirical"
-    prior_count: float | Mapping[Label, float] = 0
-    known_labels: Iterable[Label] | None = None
+    prior: str | Mapping[Label, float] = parameter(
+        default="empirical",
+        doc='"empirical", "uniform", or {label: probability}.',
+        check=_check_prior,
+        restored=as_mapping,
+    )
+    prior_count: float | Mapping[Label, float] = parameter(
+        default=0,
+        doc="pseudo-count of each class in an empirical prior, or {label: pseudo-count}.",
+        check=_check_prior_count,
+        restored=as_mapping,
+    )
+    known_labels: Iterable[Label] | None = parameter(
+        default=None,
+        doc="labels that are classes before any event of theirs was seen.",
+        check=_check_known_labels,
+    )
 
     def __post_init__(self) -> None:
-        if isinstance(self.prior, Mapping):
-            values = _numbers(self.prior, "a prior probability")
-            if any(value > 1 for value in values) or abs(math.fsum(values) - 1) > 1e-9:
-                msg = f"prior probabilities are in [0, 1] and sum to 1, not {dict(self.prior)!r}"
-                raise ValueError(msg)
-        elif self.prior not in ("empirical", "uniform"):
-            msg = f'prior is "empirical", "uniform" or a mapping, not {self.prior!r}'
-            raise ValueError(msg)
-        if isinstance(self.prior_count, Mapping):
-            _numbers(self.prior_count, "a prior count")
-        else:
-            check_parameter(self.prior_count, "prior_count")
-        if isinstance(self.known_labels, str | bytes | Mapping):
-            msg = f"known_labels is a list of labels, not {self.known_labels!r}"
-            raise TypeError(msg)
-        for label in () if self.known_labels is None else self.known_labels:
-            canonical_label(label)
+        check_fields(self)
 
     def known(self) -> list[Label]:
         """The labels that are classes without having been seen, as they are given."""

@@ -18,7 +18,16 @@ PACKAGE = Path(streamnb.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the bottom up: each may import what stands before it.
-ORDER = ("errors", "values", "_kernels", "stats", "likelihoods", "bayes", "inspection")
+ORDER = (
+    "errors",
+    "values",
+    "_kernels",
+    "stats",
+    "parameters",
+    "likelihoods",
+    "bayes",
+    "inspection",
+)
 BELOW = {layer: {*ORDER[:place]} for place, layer in enumerate(ORDER)}
 UNDER_MODELS = {*ORDER, "provenance"}
 # "" is `streamnb` itself: the public names.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from streamnb._kernels import bags
+from streamnb.likelihoods.base import Floats, Likelihood, documented, places
+from streamnb.parameters import parameter, whole_number
 from streamnb.stats.counts import Counts
 from streamnb.stats.index import Label
 from streamnb.values import check_parameter
@@ -18,8 +19,21 @@ __all__ = ["Bag", "Complement"]
 _EVENTS = {"multinomial": bags.MULTINOMIAL, "bernoulli": bags.BERNOULLI}
 
 
+def _check_event(event: Any, name: str) -> None:
+    if not isinstance(event, str) or event not in _EVENTS:
+        msg = f"{name} is one of {', '.join(_EVENTS)}, not {event!r}"
+        raise ValueError(msg)
+
+
+def _check_size(size: Any, name: str) -> None:
+    if size is not None and (check_parameter(size, name) % 1 or size < 1):
+        msg = f"{name} is a whole number from 1 on, not {size!r}"
+        raise ValueError(msg)
+
+
+@documented
 @dataclass(frozen=True)
-class Bag:
+class Bag(Likelihood, name="bag"):
     """How counts are read as the probability of an event given a class.
 
     With the count c of a token in the class, the sum T of the class's counts, its weight N and V
@@ -32,65 +46,47 @@ class Bag:
     13). The multinomial coefficient, the same for all classes, is left out. A token that no class
     has seen is no evidence.
 
-    Attributes
-    ----------
-    event
-        "multinomial" or "bernoulli".
-    alpha
-        pseudo-count of each token (1 is Laplace's). With 0 a token that a class has never seen
-        makes the class impossible.
-    vocabulary_size
-        V for the multinomial; `None` for the number of tokens seen.
-    threshold
-        a count at or below it is none (Bernoulli). It shapes what is stored.
-
     Raises
     ------
     ValueError, TypeError
         a parameter is out of range, or of another kind.
     """
 
-    event: str = "multinomial"
-    alpha: float = 1.0
-    vocabulary_size: int | None = None
-    threshold: float = 0.0
+    reads: ClassVar[str] = "tokens"
+    nonnegative: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.event, str) or self.event not in _EVENTS:
-            msg = f"event is one of {', '.join(_EVENTS)}, not {self.event!r}"
-            raise ValueError(msg)
-        check_parameter(self.alpha, "alpha")
-        check_parameter(self.threshold, "threshold")
-        if self.vocabulary_size is not None and (
-            check_parameter(self.vocabulary_size, "vocabulary_size") % 1 or self.vocabulary_size < 1
-        ):
-            msg = f"vocabulary_size is a whole number from 1 on, not {self.vocabulary_size!r}"
-            raise ValueError(msg)
+    event: str = parameter(
+        default="multinomial", doc='"multinomial" or "bernoulli".', check=_check_event
+    )
+    alpha: float = parameter(
+        default=1.0,
+        doc="pseudo-count of each token (1 is Laplace's); for Bernoulli of its presence and of its"
+        " absence. With 0 a token that a class has never seen makes the class impossible.",
+    )
+    vocabulary_size: int | None = parameter(
+        default=None,
+        doc="how many tokens there are, for the multinomial; `None` for those that were seen.",
+        check=_check_size,
+        canonical=whole_number,
+    )
+    threshold: float = parameter(
+        default=0.0,
+        doc="a token is there where its count is above this (Bernoulli).",
+        shapes=True,
+    )
 
     def scorer(
-        self,
-        statistic: Counts,
-        labels: list[Label],
-        log_prior: NDArray[np.float64] | None,
-        prior_counts: NDArray[np.float64],
+        self, statistic: Counts, labels: list[Label], log_prior: Floats | None, prior_counts: Floats
     ) -> bags.BagScorer:
-        """The joint log-likelihoods of events, read from `statistic` as it is and as it grows.
-
-        As `streamnb.likelihoods.Gaussian.scorer`.
-        """
-        return _scorer(
-            statistic,
-            labels,
-            _EVENTS[self.event],
-            self.alpha,
-            -1.0 if self.vocabulary_size is None else float(self.vocabulary_size),
-            log_prior,
-            prior_counts,
-        )
+        """See `Likelihood.scorer`."""
+        size = -1.0 if self.vocabulary_size is None else float(self.vocabulary_size)
+        event = _EVENTS[self.event]
+        return _scorer(statistic, labels, event, self.alpha, size, log_prior, prior_counts)
 
 
+@documented
 @dataclass(frozen=True)
-class Complement:
+class Complement(Likelihood):
     """How counts are read against a class: by how ill an event fits all others.
 
     With the count C of a token in the other classes, the sum T of their counts and V tokens, a
@@ -99,23 +95,24 @@ class Complement:
     normalization, as scikit-learn's `norm=False`). It is no probability of anything: there is no
     prior. With `alpha` 0 a token that only one class has seen is certainty for that class.
 
-    Attributes
-    ----------
-    alpha
-        pseudo-count of each token.
-
     Raises
     ------
     ValueError, TypeError
         it is out of range, or no number.
     """
 
-    alpha: float = 1.0
+    reads: ClassVar[str] = "tokens"
+    nonnegative: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        check_parameter(self.alpha, "alpha")
+    alpha: float = parameter(default=1.0, doc="pseudo-count of each token.")
 
-    def scorer(self, statistic: Counts, labels: list[Label]) -> bags.BagScorer:
+    def scorer(
+        self,
+        statistic: Counts,
+        labels: list[Label],
+        log_prior: Floats | None = None,  # noqa: ARG002 - there is no prior
+        prior_counts: Floats | None = None,  # noqa: ARG002 - nor counts of one
+    ) -> bags.BagScorer:
         """The scores of events, read from `statistic` as it is and as it grows."""
         zeros = np.zeros(len(labels))
         return _scorer(statistic, labels, bags.COMPLEMENT, self.alpha, -1.0, zeros, zeros)
@@ -124,6 +121,5 @@ class Complement:
 def _scorer(
     statistic: Counts, labels: list[Label], event: int, alpha: float, *more: Any
 ) -> bags.BagScorer:
-    slots = statistic.classes.slots
-    classes = np.array([slots.get(label, -1) for label in labels], dtype=np.int64)
+    classes = places(statistic, labels)
     return bags.BagScorer(statistic.table, labels, classes, event, float(alpha), *more)

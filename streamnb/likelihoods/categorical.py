@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from streamnb._kernels import categories
+from streamnb.likelihoods.base import Floats, Likelihood, documented, places
+from streamnb.parameters import parameter
 from streamnb.stats.fields import FieldCounts
 from streamnb.stats.index import Label
-from streamnb.values import check_parameter
 
 __all__ = ["Boolean", "Categorical"]
 
 
+@documented
 @dataclass(frozen=True)
-class Categorical:
+class Categorical(Likelihood, name="categorical"):
     """How counts of values are read as probabilities.
 
     With the count c of a value in a class, the weight N of the class's events that had the feature,
@@ -24,14 +24,9 @@ class Categorical:
 
         (c + alpha)/(N + alpha S)
 
-    A class that has never seen the feature takes c and N over all classes. A value that no class
-    has seen is no evidence, and nor is a feature that only ever had one value.
-
-    Attributes
-    ----------
-    alpha
-        pseudo-count of each value (1 is Laplace's). With 0 a value that a class has never seen
-        makes the class impossible.
+    (the mean of a Dirichlet posterior; T. Mitchell, Machine Learning, 1997, section 6.9). A class
+    that has never seen the feature takes c and N over all classes. A value that no class has seen
+    is no evidence, and nor is a feature that only ever had one value.
 
     Raises
     ------
@@ -39,28 +34,26 @@ class Categorical:
         it is out of range, or no number.
     """
 
-    alpha: float = 1.0
+    reads: ClassVar[str] = "categories"
 
-    def __post_init__(self) -> None:
-        check_parameter(self.alpha, "alpha")
+    alpha: float = parameter(
+        default=1.0,
+        doc="pseudo-count of each value (1 is Laplace's). With 0 a value that a class has never"
+        " seen makes the class impossible.",
+    )
 
     def scorer(
         self,
         statistic: FieldCounts,
         labels: list[Label],
-        log_prior: NDArray[np.float64] | None,
-        prior_counts: NDArray[np.float64],
+        log_prior: Floats | None,
+        prior_counts: Floats,
     ) -> categories.CategoryScorer:
-        """The joint log-likelihoods of events, read from `statistic` as it is and as it grows.
-
-        As `streamnb.likelihoods.Gaussian.scorer`.
-        """
-        slots = statistic.classes.slots
-        classes = np.array([slots.get(label, -1) for label in labels], dtype=np.int64)
+        """See `Likelihood.scorer`."""
         return categories.CategoryScorer(
             statistic.table,
             labels,
-            classes,
+            places(statistic, labels),
             statistic.tokens.features,
             float(self.alpha),
             log_prior,
@@ -69,9 +62,11 @@ class Categorical:
 
 
 @dataclass(frozen=True)
-class Boolean(Categorical):
+class Boolean(Categorical, name="boolean"):
     """`Categorical` for features that are `True` or `False`: (c + alpha)/(N + 2 alpha).
 
     0 and 1 are numbers, and no values of such a feature. One that was always the same is no
     evidence.
     """
+
+    reads: ClassVar[str] = "booleans"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import gaussian
+from streamnb.likelihoods.base import Floats, Likelihood, documented, moments_arguments
+from streamnb.parameters import check_flag, parameter
 from streamnb.stats.index import Label
 from streamnb.stats.moments import Moments
-from streamnb.values import check_parameter
 
 __all__ = ["SMOOTHINGS", "Gaussian", "linear_log_ratio"]
 
@@ -22,20 +24,15 @@ SMOOTHINGS = {
 }
 
 
-def measured(
-    var_smoothing: float | None, smoothing: str, background: float | None
-) -> tuple[float, float]:
-    """`var_smoothing` and `background`; for those that are not given the default.
-
-    Who names a smoothing gets that, and no other beside it (see docs/smoothing.md).
-    """
-    if background is None:
-        background = 0.3 if var_smoothing is None and smoothing == "feature" else 0.0
-    return 1e-9 if var_smoothing is None else var_smoothing, background
+def _check_smoothing(smoothing: Any, name: str) -> None:
+    if not isinstance(smoothing, str) or smoothing not in SMOOTHINGS:
+        msg = f"{name} is one of {', '.join(SMOOTHINGS)}, not {smoothing!r}"
+        raise ValueError(msg)
 
 
+@documented
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Likelihood, name="gaussian"):
     """How moments are read as a normal density.
 
     The variance of a feature in a class is
@@ -43,7 +40,9 @@ class Gaussian:
         (S + b V + (m - M)^2 W b/(W + b)) / (W + b - ddof) + smoothing
 
     with the class's weight W, mean m and sum of squared deviations S, and the feature's mean M
-    and variance V over all classes; b is `background`. The mean is (W m + b M)/(W + b).
+    and variance V over all classes; b is `background`. The mean is (W m + b M)/(W + b). (With b = 0
+    as in T. Mitchell, Machine Learning, 1997, and scikit-learn; the background is a normal-gamma
+    prior, see A. Gelman et al., Bayesian Data Analysis, 2013, section 3.3.)
 
     With `shared_variance` all classes have the feature's variance within them, pooled: the sum of
     what stands before the / over the sum of what is behind it, ddof taken once,
@@ -53,26 +52,9 @@ class Gaussian:
     over the classes that have seen the feature. The log-odds of two classes are then linear in
     the event (as in linear discriminant analysis with a diagonal covariance matrix).
 
-    Attributes
-    ----------
-    var_smoothing
-        added to each variance, in the unit that `smoothing` gives; 1e-9 where it is not given.
-    smoothing
-        "feature" (times the feature's own V), "global" (times the largest V of all
-        features, as scikit-learn does) or "absolute" (the number itself).
-    background
-        pseudo-observations of the feature's distribution over all classes. They
-        fade as the class learns. Without it, and without any smoothing, 0.3; where a smoothing is
-        given, 0: it is then the only one.
-    shared_variance
-        whether the classes share one variance a feature.
-    ddof
-        taken from the weight where the variance is read. A class whose weight is not
-        above it has no variance of its own and takes V, as all do where the sum is not.
-
     A class that has never seen a feature answers with M and V (the shared variance, where there is
-    one). A variance of 0 that nothing
-    raises is read as 1e-18 V. A feature that was constant in all that was seen is no evidence.
+    one). A variance of 0 that nothing raises is read as 1e-18 V. A feature that was constant in all
+    that was seen is no evidence.
 
     Raises
     ------
@@ -82,54 +64,46 @@ class Gaussian:
         a parameter is no number.
     """
 
-    var_smoothing: float | None = None
-    smoothing: str = "feature"
-    background: float | None = None
-    shared_variance: bool = False
-    ddof: float = 0.0
-
-    def __post_init__(self) -> None:
-        added, background = measured(self.var_smoothing, self.smoothing, self.background)
-        object.__setattr__(self, "var_smoothing", added)
-        object.__setattr__(self, "background", background)
-        for name in ("var_smoothing", "background", "ddof"):
-            check_parameter(getattr(self, name), name)
-        if not isinstance(self.smoothing, str) or self.smoothing not in SMOOTHINGS:
-            msg = f"smoothing is one of {', '.join(SMOOTHINGS)}, not {self.smoothing!r}"
-            raise ValueError(msg)
-        if not isinstance(self.shared_variance, bool):
-            msg = f"shared_variance is True or False, not {self.shared_variance!r}"
-            raise TypeError(msg)
+    var_smoothing: float = parameter(
+        default=1e-9, doc="added to each variance, in the unit that `smoothing` gives."
+    )
+    smoothing: str = parameter(
+        default="feature",
+        doc='"feature" (times the feature\'s own variance over all classes), "global" (times the'
+        ' largest of these, as scikit-learn does) or "absolute" (the number itself).',
+        check=_check_smoothing,
+    )
+    background: float = parameter(
+        default=0.3,
+        doc="pseudo-observations of the feature's distribution over all classes, the difference of"
+        " means included. They fade as the class learns. 0 for scikit-learn's answers.",
+    )
+    shared_variance: bool = parameter(
+        default=False,
+        doc="whether all classes have one variance a feature, pooled within them; log-odds are then"
+        " linear in the event: see `linear_log_odds` of the model.",
+        check=check_flag,
+    )
+    ddof: float = parameter(
+        default=0,
+        doc="taken from the weight where the variance is read. A class whose weight is not above it"
+        " has no variance of its own and takes that over all classes, as all do where the sum is"
+        " not.",
+    )
 
     def scorer(
         self,
         statistic: Moments,
         labels: list[Label],
-        log_prior: NDArray[np.float64] | None,
-        prior_counts: NDArray[np.float64],
+        log_prior: Floats | None,
+        prior_counts: Floats,
     ) -> gaussian.GaussianScorer:
-        """The joint log-likelihoods of events, read from `statistic` as it is and as it grows.
-
-        Parameters
-        ----------
-        statistic
-            what was seen.
-        labels
-            the classes, in canonical order; they may be more than `statistic` knows.
-        log_prior
-            of each class; `None` where their weights decide.
-        prior_counts
-            added to the weights.
-        """
-        slots = statistic.classes.slots
+        """See `Likelihood.scorer`."""
         return gaussian.GaussianScorer(
-            statistic.table,
-            labels,
-            np.array([slots.get(label, -1) for label in labels], dtype=np.int64),
-            np.array(statistic.features.canonical(), dtype=np.int64),
-            float(self.var_smoothing or 0.0),
+            *moments_arguments(statistic, labels),
+            float(self.var_smoothing),
             SMOOTHINGS[self.smoothing],
-            float(self.background or 0.0),
+            float(self.background),
             self.shared_variance,
             float(self.ddof),
             log_prior,

@@ -5,11 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamnb._kernels import discriminant, repair
+from streamnb.likelihoods.base import Likelihood, documented
+from streamnb.parameters import (
+    check_flag,
+    number_by_name,
+    parameter,
+    restored_by_name,
+    share,
+)
 from streamnb.stats.index import Label, Name, canonical_name
 from streamnb.stats.moments import Moments
 from streamnb.stats.scatter import Scatter, Sums
@@ -24,8 +33,24 @@ _RANGE = np.finfo(np.float64)
 _ULP = 2.0**-53
 
 
+def _check_shrinkage(shrinkage: Any, name: str) -> None:
+    if shrinkage != "oas" and (isinstance(shrinkage, str) or check_parameter(shrinkage, name) > 1):
+        msg = f'{name} is a number from 0 to 1 or "oas", not {shrinkage!r}'
+        raise ValueError(msg)
+
+
+def _check_prior_scatter(prior_scatter: Any, name: str) -> None:
+    if isinstance(prior_scatter, Mapping):
+        for feature, value in prior_scatter.items():
+            canonical_name(feature)
+            check_parameter(value, f"the prior scatter of {feature!r}")
+    elif prior_scatter is not None:
+        check_parameter(prior_scatter, name)
+
+
+@documented
 @dataclass(frozen=True)
-class MultivariateGaussian:
+class MultivariateGaussian(Likelihood):
     """How scatter is read as a covariance C, and that as a normal density.
 
         C = (S + P)/(W - ddof);   (1 - s) C + s tr(C)/d I;   (1 - r) C + r I
@@ -44,21 +69,6 @@ class MultivariateGaussian:
       1 that is accepted; a class of weight under 2, where it has its own covariance, with s = 1.
       This is done in double-double, from the digits that the scatter has (see `docs/design.md`).
 
-    Attributes
-    ----------
-    shrinkage
-        from 0 to 1, or "oas": the oracle approximating shrinkage of Y. Chen, A. Wiesel, Y. C.
-        Eldar, A. O. Hero (Shrinkage algorithms for MMSE covariance estimation, 2010), as
-        scikit-learn has it.
-    reg_param
-        from 0 to 1, as in scikit-learn's quadratic discriminant analysis.
-    prior_scatter
-        added to the diagonal of S: a number, or {feature: number} (0 for the others), or `None`.
-    ddof
-        taken from the weight. Where nothing is left, C is 0 before it is repaired.
-    shared
-        whether all classes have one covariance.
-
     Raises
     ------
     ValueError
@@ -67,30 +77,40 @@ class MultivariateGaussian:
         a parameter is of the wrong kind.
     """
 
-    shrinkage: float | str = 0.0
-    reg_param: float = 0.0
-    prior_scatter: float | Mapping[Name, float] | None = None
-    ddof: float = 0.0
-    shared: bool = False
+    shrinkage: float | str = parameter(
+        default=0.0,
+        doc='from 0 to 1, the share of tr(C)/d I in the covariance; or "oas", the oracle'
+        " approximating shrinkage of Y. Chen, A. Wiesel, Y. C. Eldar, A. O. Hero (Shrinkage"
+        " algorithms for MMSE covariance estimation, 2010), as scikit-learn has it.",
+        check=_check_shrinkage,
+    )
+    reg_param: float = parameter(
+        default=0.0,
+        doc="from 0 to 1, the share of I in each covariance, as in scikit-learn (whose covariances"
+        " were those of `ddof=1` before its version 1.9.1).",
+        check=share,
+    )
+    prior_scatter: float | Mapping[Name, float] | None = parameter(
+        default=None,
+        doc="added to the diagonal of the scatter: a number, or {feature: number} (0 for the"
+        " others). The covariance's Laplace smoothing, in units of a squared feature times a"
+        " weight.",
+        check=_check_prior_scatter,
+        canonical=number_by_name,
+        restored=restored_by_name,
+    )
+    ddof: float = parameter(
+        default=0,
+        doc="taken from the weight that divides the scatter, for a covariance of all classes once"
+        " for each class. Where nothing is left, C is 0 before it is repaired. With 1 it is without"
+        ' bias, as that of scikit-learn\'s solver "svd" before its version 1.9.1; its other'
+        " solvers, and all of them since, have the one with 0.",
+    )
+    shared: bool = parameter(
+        default=False, doc="whether all classes have one covariance.", check=check_flag
+    )
 
-    def __post_init__(self) -> None:
-        if isinstance(self.shrinkage, str):
-            if self.shrinkage != "oas":
-                msg = f'shrinkage is a number from 0 to 1 or "oas", not {self.shrinkage!r}'
-                raise ValueError(msg)
-        elif check_parameter(self.shrinkage, "shrinkage") > 1:
-            msg = f'shrinkage is from 0 to 1, or "oas", not {self.shrinkage!r}'
-            raise ValueError(msg)
-        if check_parameter(self.reg_param, "reg_param") > 1:
-            msg = f"reg_param is from 0 to 1, not {self.reg_param!r}"
-            raise ValueError(msg)
-        if isinstance(self.prior_scatter, Mapping):
-            for name, value in self.prior_scatter.items():
-                canonical_name(name)
-                check_parameter(value, f"the prior scatter of {name!r}")
-        elif self.prior_scatter is not None:
-            check_parameter(self.prior_scatter, "prior_scatter")
-        check_parameter(self.ddof, "ddof")
+    reads: ClassVar[str] = "scatter"
 
     def scorer(
         self,
@@ -99,19 +119,7 @@ class MultivariateGaussian:
         log_prior: Floats | None,
         prior_counts: Floats,
     ) -> discriminant.DiscriminantScorer:
-        """The joint log-likelihoods of events, read from the statistics as they are and grow.
-
-        Parameters
-        ----------
-        statistic
-            what was seen.
-        labels
-            the classes, in canonical order; they may be more than the statistics know.
-        log_prior
-            of each class; `None` where their weights decide.
-        prior_counts
-            added to the weights.
-        """
+        """See `Likelihood.scorer`."""
         statistic.follow()
         moments = statistic.moments
         slots = moments.classes.slots

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from streamnb._kernels import poisson
+from streamnb.likelihoods.base import Floats, Likelihood, documented, moments_arguments
+from streamnb.parameters import parameter
 from streamnb.stats.index import Label
 from streamnb.stats.moments import Moments
-from streamnb.values import check_parameter
 
 __all__ = ["Poisson"]
 
 
+@documented
 @dataclass(frozen=True)
-class Poisson:
+class Poisson(Likelihood, name="poisson"):
     """How moments of counts are read as Poisson distributions.
 
     The rate of a feature in a class is the mean of its values there, with `alpha`
@@ -25,13 +25,8 @@ class Poisson:
         rate = (W m + alpha M)/(W + alpha)
 
     with the class's weight W and mean m; and log p(x) = x log(rate) - rate - log Gamma(x + 1), for
-    values x that need not be whole.
-
-    Attributes
-    ----------
-    alpha
-        pseudo-observations of each feature in each class. With 0, a class that has only
-        seen 0 finds any other value impossible.
+    values x that need not be whole. The prior of a rate is thus a gamma distribution (A. Gelman et
+    al., Bayesian Data Analysis, 2013, section 2.6).
 
     A class that has never seen a feature answers with M. A feature that was constant in all that
     was seen, always 0 for one, is no evidence.
@@ -44,38 +39,21 @@ class Poisson:
         it is no number.
     """
 
-    alpha: float = 1.0
+    nonnegative: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        check_parameter(self.alpha, "alpha")
+    alpha: float = parameter(
+        default=1.0,
+        doc="pseudo-observations of each feature in each class, at the feature's rate over all"
+        " classes. With 0, a class that has only seen 0 finds any other value impossible.",
+    )
 
     def scorer(
         self,
         statistic: Moments,
         labels: list[Label],
-        log_prior: NDArray[np.float64] | None,
-        prior_counts: NDArray[np.float64],
+        log_prior: Floats | None,
+        prior_counts: Floats,
     ) -> poisson.PoissonScorer:
-        """The joint log-likelihoods of events, read from `statistic` as it is and as it grows.
-
-        Parameters
-        ----------
-        statistic
-            what was seen; none of it negative.
-        labels
-            the classes, in canonical order; they may be more than `statistic` knows.
-        log_prior
-            of each class; `None` where their weights decide.
-        prior_counts
-            added to the weights.
-        """
-        slots = statistic.classes.slots
-        return poisson.PoissonScorer(
-            statistic.table,
-            labels,
-            np.array([slots.get(label, -1) for label in labels], dtype=np.int64),
-            np.array(statistic.features.canonical(), dtype=np.int64),
-            float(self.alpha),
-            log_prior,
-            prior_counts,
-        )
+        """See `Likelihood.scorer`."""
+        arguments = moments_arguments(statistic, labels)
+        return poisson.PoissonScorer(*arguments, float(self.alpha), log_prior, prior_counts)

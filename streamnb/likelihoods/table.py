@@ -1,4 +1,4 @@
-"""The likelihoods by name, and likelihoods as plain data: what files and settings hold of them."""
+"""Likelihoods as plain data: what files and settings hold of them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from streamnb.likelihoods.bag import Bag
-from streamnb.likelihoods.categorical import Boolean, Categorical
-from streamnb.likelihoods.gaussian import Gaussian
-from streamnb.likelihoods.poisson import Poisson
+from streamnb.likelihoods.base import LIKELIHOODS, Likelihood
 from streamnb.likelihoods.text import Text
 from streamnb.stats.index import Name, as_name
 
-__all__ = ["LIKELIHOODS", "likelihoods_of", "plain"]
+__all__ = ["likelihoods_of", "plain"]
 
-LIKELIHOODS: dict[str, type[Any]] = {
-    "gaussian": Gaussian,
-    "categorical": Categorical,
-    "boolean": Boolean,
-    "poisson": Poisson,
-    "bag": Bag,
-    "text": Text,
-}
-"""What a block of features can be read by, by the names in files and settings."""
-
-_NAMES = {likelihood: name for name, likelihood in LIKELIHOODS.items()}
 _KEY = "likelihood"
 
 
@@ -67,14 +53,14 @@ def _pairs(blocks: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def _likelihood(given: Any, name: Name) -> Any:
-    if type(given) in _NAMES:
+    if isinstance(given, Likelihood) and given.name:
         likelihood = given
     else:
         parameters = {_KEY: given} if isinstance(given, str) else given
         if isinstance(given, list) and given:
             parameters = dict(_pairs(given))
         if not isinstance(parameters, Mapping) or _KEY not in parameters:
-            known = ", ".join(each.__name__ for each in _NAMES)
+            known = ", ".join(each.__name__ for each in LIKELIHOODS.values())
             msg = f"blocks: {name!r} is read by one of {known}, not {given!r}"
             raise TypeError(msg)
         likelihood = _made(dict(parameters), name)
@@ -86,7 +72,7 @@ def _likelihood(given: Any, name: Name) -> Any:
 
 def _made(parameters: dict[str, Any], name: Name) -> Any:
     kind = parameters.pop(_KEY)
-    make = LIKELIHOODS.get(kind) if isinstance(kind, str) else None
+    make: Any = LIKELIHOODS.get(kind) if isinstance(kind, str) else None
     if make is None:
         msg = f"blocks: {name!r}: no such likelihood: {kind!r}; there are {', '.join(LIKELIHOODS)}"
         raise ValueError(msg)
@@ -102,7 +88,7 @@ def _made(parameters: dict[str, Any], name: Name) -> Any:
 def plain(likelihood: Any) -> dict[str, Any]:
     """A likelihood as plain data, those that are equal written the same."""
     values = {each.name: getattr(likelihood, each.name) for each in fields(likelihood) if each.init}
-    return {_KEY: _NAMES[type(likelihood)]} | {key: _plain(v) for key, v in values.items()}
+    return {_KEY: likelihood.name} | {key: _plain(v) for key, v in values.items()}
 
 
 def _plain(value: Any) -> Any:

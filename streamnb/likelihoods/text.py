@@ -7,14 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as field_of
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, ClassVar
 
 from streamnb._kernels import hashing
 from streamnb._kernels.bags import BagScorer
 from streamnb.likelihoods.bag import Bag
+from streamnb.likelihoods.base import Floats, Likelihood
 from streamnb.stats.counts import Counts
 from streamnb.stats.index import Label, canonical_name
 from streamnb.values import as_event
@@ -23,7 +21,7 @@ __all__ = ["Text", "bag_of"]
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(Likelihood, name="text"):
     """How the text in one field of an event becomes tokens.
 
     The defaults are those of scikit-learn's `CountVectorizer`. An event without the field, or with
@@ -50,6 +48,9 @@ class Text:
     TypeError, ValueError
         a field is of another kind, or the pattern is none.
     """
+
+    reads: ClassVar[str] = "tokens"
+    nonnegative: ClassVar[bool] = True
 
     field: str
     pattern: str = r"(?u)\b\w\w+\b"
@@ -114,8 +115,8 @@ class Text:
         self,
         statistic: Counts,
         labels: list[Label],
-        log_prior: NDArray[np.float64] | None,
-        prior_counts: NDArray[np.float64],
+        log_prior: Floats | None,
+        prior_counts: Floats,
     ) -> BagScorer:
         """As `streamnb.likelihoods.Bag.scorer`."""
         return Bag(self.event, self.alpha).scorer(statistic, labels, log_prior, prior_counts)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from streamnb import sparse
 from streamnb._kernels import counts
-from streamnb.bayes import ClassPrior, Scorer
 from streamnb.likelihoods.bag import Bag, Complement
 from streamnb.likelihoods.text import Text, bag_of
+from streamnb.models.blocks import Block, TokenBlock
 from streamnb.models.given import (
     GivenCounts,
     check_probability,
@@ -19,30 +17,59 @@ from streamnb.models.given import (
     given_counts,
     given_prior,
 )
-from streamnb.models.tables import CountsClassifier
+from streamnb.models.model import FadingModel, ModelWithPrior
+from streamnb.models.parametrized import reading
+from streamnb.parameters import as_mapping, parameter, whole_number
 from streamnb.stats.counts import Counts
-from streamnb.stats.counts_state import CountsState, SparseRows
 from streamnb.stats.index import Label, Name, as_name
 
 __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
 
 
-class BagClassifier(CountsClassifier):
+def _check_text(text: Any, name: str) -> None:  # noqa: ARG001 - what is wrong with it is said
+    if text is not None:
+        Text.of(text)
+
+
+def _canonical_text(text: Any) -> Any:
+    """A tokenizer as the list of its parameters."""
+    return text and [[key, each] for key, each in Text.of(text).parameters().items()]
+
+
+def _check_width(width: Any, name: str) -> None:
+    if width is not None and (isinstance(width, bool) or not isinstance(width, int) or width < 1):
+        msg = f"{name} is a whole number of buckets from 1 on, not {width!r}"
+        raise ValueError(msg)
+
+
+class BagModel(FadingModel):
     """What the models of tokens share: how they read events, and their statistics."""
 
-    positive: ClassVar[bool] = True
-    mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count", "text")
-
-    text: str | Text | Mapping[str, Any] | None
-    width: int | None
-
-    _counts: Counts
+    text: str | Text | Mapping[str, Any] | None = parameter(
+        default=None,
+        doc="a field's name or a `streamnb.likelihoods.Text`: the field whose text is read; `None`"
+        " where the events are mappings of tokens to counts.",
+        check=_check_text,
+        shapes=True,
+        canonical=_canonical_text,
+        restored=as_mapping,
+        plain=lambda text, _: text and Text.of(text).parameters(),
+    )
+    width: int | None = parameter(
+        default=None,
+        doc="hash tokens into so many buckets, so that memory is bounded; `None` keeps them apart.",
+        check=_check_width,
+        shapes=True,
+        canonical=whole_number,
+    )
 
     learn_one = counts.learn_one
 
-    def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, SparseRows]:
-        rows = self._rows(X, columns)
-        return len(rows.bounds) - 1, rows
+    def _make_blocks(self) -> list[Block]:
+        text = None if self.text is None else Text.of(self.text)
+        bag: Callable[[Any], dict[Any, Any]] | None = bag_of(text, self.width)
+        field = None if text is None else text.field
+        return [TokenBlock(self._likelihood(), self._half_life(), bag, field, self.width)]
 
     def counts(self, label: Label) -> dict[Name, float]:
         """The count of each token that the class has seen, in canonical order.
@@ -50,90 +77,16 @@ class BagClassifier(CountsClassifier):
         `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
         """
         self._check_class(label)
-        return self._counts.of(label)
-
-    def check(self) -> None:
-        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
-        super().check()
-        if self.text is not None:
-            Text.of(self.text)
-        if self.width is not None and (
-            isinstance(self.width, bool) or not isinstance(self.width, int) or self.width < 1
-        ):
-            msg = f"width is a whole number of buckets from 1 on, not {self.width!r}"
-            raise ValueError(msg)
-
-    def _empty(self) -> Counts:
-        """An empty statistic that reads events as the parameters say."""
-        text = None if self.text is None else Text.of(self.text)
-        return Counts(bag_of(text, self.width), half_life=self._half_life())
-
-    def _clear(self) -> None:
-        self.hold(self._empty())
-
-    def _rows(self, X: Any, columns: Sequence[Name] | None) -> SparseRows:
-        if self.text is not None:
-            text = Text.of(self.text)
-            bag = bag_of(text, self.width)
-            rows = sparse.read_texts(X, text.field, bag, columns)
-        else:
-            rows = sparse.read_counts(X, columns)
-            if self.width is not None:
-                rows = sparse.hashed(rows, self.width)
-        if self._counts.binary:
-            rows = sparse.thresholded(rows, self._counts.threshold)
-        return rows
-
-    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
-        rows = self._rows(X, columns)
-        cells = rows.bounds, rows.columns, rows.values, self._counts.slots_of(rows)
-        scores = self._scorer.scores_many(*cells)
-        if scores is None:
-            scores = self._new_scorer().scores_many(*cells)
-        return scores, self._scorer
-
-    def state(self) -> dict[str, Any]:
-        """The statistics in canonical order: see `streamnb.stats.counts.CountsState`."""
-        return self._counts.state().packed()
-
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        self.hold(self._empty().with_state(CountsState.unpacked(state)))
-
-    def _canonical(self, name: str, value: Any) -> Any:
-        """The canonical form of one parameter; a tokenizer is a list of its parameters."""
-        if name == "text" and value is not None:
-            return [[key, each] for key, each in Text.of(value).parameters().items()]
-        if name in ("width", "vocabulary_size") and value is not None:
-            return int(value)
-        return super()._canonical(name, value)
-
-    def _plain(self, name: str, value: Any) -> Any:
-        """One parameter as JSON has it."""
-        if name == "text" and value is not None:
-            return Text.of(value).parameters()
-        return super()._plain(name, value)
+        found: dict[Name, float] = self.statistic.of(label)
+        return found
 
 
-class MultinomialNB(BagClassifier):
+class MultinomialNB(BagModel, ModelWithPrior):
     """Naive Bayes for counts of tokens: each occurrence is a draw from the class's tokens.
 
-    See `streamnb.likelihoods.Bag` for the formula. The tokens of an event are the names of its
-    features, their counts the values; or, with `text`, the words of one field.
-
-    Parameters
-    ----------
-    alpha
-        pseudo-count of each token.
-    vocabulary_size
-        how many tokens there are; `None` for those that were seen.
-    text
-        a field's name or a `streamnb.likelihoods.Text`: the field whose text is read.
-    width
-        hash tokens into so many buckets, so that memory is bounded; `None` keeps them apart.
-    prior, prior_count, known_labels, half_life
-        as for `GaussianNB`. A token that has faded to nothing in all classes is as if it had never
-        been seen.
+    See `streamnb.likelihoods.Bag` for the formula and its source. The tokens of an event are the
+    names of its features, their counts the values; or, with `text`, the words of one field. A token
+    that has faded to nothing in all classes is as if it had never been seen.
 
     Raises
     ------
@@ -151,36 +104,11 @@ class MultinomialNB(BagClassifier):
     """
 
     kind: ClassVar[str] = "multinomial"
-    readings: ClassVar[tuple[str, ...]] = (
-        "alpha",
-        "vocabulary_size",
-        "prior",
-        "prior_count",
-        "known_labels",
-    )
-    state_parameters: ClassVar[tuple[str, ...]] = ("text", "width", "half_life")
+    likelihood: ClassVar[Any] = Bag
+    fixed: ClassVar[Mapping[str, Any]] = {"event": "multinomial"}
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        vocabulary_size: int | None = None,
-        text: str | Text | Mapping[str, Any] | None = None,
-        width: int | None = None,
-        prior: str | Mapping[Label, float] = "empirical",
-        prior_count: float | Mapping[Label, float] = 0,
-        known_labels: Iterable[Label] | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.alpha = alpha
-        self.vocabulary_size = vocabulary_size
-        self.text = text
-        self.width = width
-        self.prior = prior
-        self.prior_count = prior_count
-        self.known_labels = known_labels
-        super().__init__()
+    alpha: float = reading(Bag)
+    vocabulary_size: int | None = reading(Bag)
 
     @classmethod
     def from_parameters(
@@ -206,60 +134,38 @@ class MultinomialNB(BagClassifier):
             labels that do not fit, or a probability out of range.
         """
         model = GivenMultinomialNB(**given_prior(probabilities, prior))
-        model.hold(_given(model.statistic, probabilities))
+        model._hold_statistic(_given(model.statistic, probabilities))
         return model
 
-    def _likelihood(self) -> Bag:
-        return Bag("multinomial", self.alpha, self.vocabulary_size)
 
-
-class BernoulliNB(BagClassifier):
+class BernoulliNB(BagModel, ModelWithPrior):
     """Naive Bayes for the presence of tokens: what is absent is evidence, too.
 
-    See `streamnb.likelihoods.Bag` for the formula. While all weights are whole, a question after
-    learning costs the number of different counts; with other weights, or a half-life, it costs the
-    vocabulary.
-
-    Parameters
-    ----------
-    alpha
-        pseudo-count of presence and of absence.
-    threshold
-        a token is there where its count is above this. Fixed once something was learned.
-    text, width, prior, prior_count, known_labels, half_life
-        as for `MultinomialNB`.
+    See `streamnb.likelihoods.Bag` for the formula and its source. While all weights are whole, a
+    question after learning costs the number of different counts; with other weights, or a
+    half-life, it costs the vocabulary.
 
     Raises
     ------
     ValueError, TypeError
         a parameter is out of range, here or where it is set later.
+
+    Examples
+    --------
+    >>> from streamnb import BernoulliNB
+    >>> model = BernoulliNB(text="text")
+    >>> model.learn_one({"text": "win money now"}, "spam")
+    >>> model.learn_one({"text": "meeting at noon"}, "ham")
+    >>> model.predict_one({"text": "noon"})
+    'ham'
     """
 
     kind: ClassVar[str] = "bernoulli"
-    readings: ClassVar[tuple[str, ...]] = ("alpha", "prior", "prior_count", "known_labels")
-    state_parameters: ClassVar[tuple[str, ...]] = ("threshold", "text", "width", "half_life")
+    likelihood: ClassVar[Any] = Bag
+    fixed: ClassVar[Mapping[str, Any]] = {"event": "bernoulli"}
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        threshold: float = 0.0,
-        text: str | Text | Mapping[str, Any] | None = None,
-        width: int | None = None,
-        prior: str | Mapping[Label, float] = "empirical",
-        prior_count: float | Mapping[Label, float] = 0,
-        known_labels: Iterable[Label] | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.alpha = alpha
-        self.threshold = threshold
-        self.text = text
-        self.width = width
-        self.prior = prior
-        self.prior_count = prior_count
-        self.known_labels = known_labels
-        super().__init__()
+    alpha: float = reading(Bag)
+    threshold: float = reading(Bag)
 
     @classmethod
     def from_parameters(
@@ -270,74 +176,50 @@ class BernoulliNB(BagClassifier):
     ) -> BernoulliNB:
         """A classifier of given probabilities that a token is there.
 
-        Parameters, raises
-        ------------------
-        as for `MultinomialNB.from_parameters`.
+        It answers questions, and neither learns, merges nor is written to bytes.
+
+        Parameters
+        ----------
+        probabilities
+            {label: {token: probability that it is there}}; a token that a label lacks has 0.
+        prior
+            {label: probability}; without, or "uniform", all classes are equally probable.
+
+        Raises
+        ------
+        ValueError, TypeError
+            labels that do not fit, or a probability out of range.
         """
         model = GivenBernoulliNB(**given_prior(probabilities, prior))
-        model.hold(_given(model.statistic, probabilities))
+        model._hold_statistic(_given(model.statistic, probabilities))
         return model
 
-    def _empty(self) -> Counts:
-        text = None if self.text is None else Text.of(self.text)
-        return Counts(
-            bag_of(text, self.width),
-            binary=True,
-            threshold=float(self.threshold),
-            half_life=self._half_life(),
-        )
 
-    def _likelihood(self) -> Bag:
-        return Bag("bernoulli", self.alpha, threshold=self.threshold)
-
-
-class ComplementNB(BagClassifier):
+class ComplementNB(BagModel):
     """Naive Bayes by the complement of each class: for counts where classes differ in size.
 
-    See `streamnb.likelihoods.Complement` for the scores. There is no prior and no p(x | y):
-    `joint_log_likelihood` gives the scores, `predict_proba_one` their softmax.
-
-    Parameters
-    ----------
-    alpha
-        pseudo-count of each token.
-    text, width, half_life
-        as for `MultinomialNB`.
+    See `streamnb.likelihoods.Complement` for the scores and their source. There is no prior and no
+    p(x | y): `joint_log_likelihood` gives the scores, `predict_proba_one` their softmax.
 
     Raises
     ------
     ValueError, TypeError
         a parameter is out of range, here or where it is set later.
+
+    Examples
+    --------
+    >>> from streamnb import ComplementNB
+    >>> model = ComplementNB()
+    >>> model.learn_one({"win": 1, "money": 2}, "spam")
+    >>> model.learn_one({"meeting": 1, "noon": 1}, "ham")
+    >>> model.predict_one({"money": 1})
+    'spam'
     """
 
     kind: ClassVar[str] = "complement"
-    readings: ClassVar[tuple[str, ...]] = ("alpha",)
-    state_parameters: ClassVar[tuple[str, ...]] = ("text", "width", "half_life")
+    likelihood: ClassVar[Any] = Complement
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        text: str | Text | Mapping[str, Any] | None = None,
-        width: int | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.alpha = alpha
-        self.text = text
-        self.width = width
-        super().__init__()
-
-    def _prior(self) -> ClassPrior:
-        """None: the classes are those that have learned, whatever attributes are set."""
-        return ClassPrior("uniform")
-
-    def _likelihood(self) -> Complement:
-        return Complement(self.alpha)
-
-    def _make_scorer(self) -> Scorer:
-        scorer: Scorer = self._likelihood().scorer(self._counts, self.classes)
-        return scorer
+    alpha: float = reading(Complement)
 
 
 class GivenMultinomialNB(GivenCounts, MultinomialNB):

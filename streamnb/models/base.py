@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from river.base import MiniBatchClassifier, tags
+from river.base import tags
 
 from streamnb import frames
 from streamnb._kernels import posterior
 from streamnb.bayes import STALE, ClassPrior, Scorer, places_of, probabilities_of
 from streamnb.errors import MergeError
-from streamnb.models.parameters import canonical, comparable, own
+from streamnb.models.parametrized import Parametrized
+from streamnb.parameters import comparable
 from streamnb.provenance import Provenance
 from streamnb.stats.index import Label, Name, canonical_label
-from streamnb.values import duration
 
 __all__ = ["BayesClassifier", "merge"]
 
 
-class BayesClassifier(MiniBatchClassifier):
+class BayesClassifier(Parametrized):
     """A classifier whose whole state is mergeable statistics.
 
-    A model sets `kind`, `readings` and `state_parameters`, and says how its statistics are made,
-    joined and read. Readings are plain attributes that may be set at any time; state parameters
-    shape what is stored, and are fixed once something was learned.
+    It says how its statistics are made, joined and read; of most this is done by the blocks of
+    `streamnb.models.model.Model`.
 
     Threads that only ask may share a model. While one learns, merges in place, unlearns or sets a
     parameter, all that others do with it needs the same lock.
@@ -35,10 +32,6 @@ class BayesClassifier(MiniBatchClassifier):
 
     kind: ClassVar[str]
     """The name on the command line and in files."""
-    readings: ClassVar[tuple[str, ...]]
-    """Parameters that say how statistics are read."""
-    state_parameters: ClassVar[tuple[str, ...]] = ()
-    """Parameters that shape the statistics. They must be equal for a merge."""
 
     derived: ClassVar[tuple[str, ...]] = ("_scorer",)
     """Attributes that hold the statistics, or are made of them."""
@@ -46,29 +39,20 @@ class BayesClassifier(MiniBatchClassifier):
     """Whether values are counts, so that negative ones are refused."""
     mergeable: ClassVar[bool] = True
     """Whether there are statistics to merge."""
-    mappings: ClassVar[tuple[str, ...]] = ("prior", "prior_count")
-    """Parameters that may be mappings of labels."""
 
     provenance: Provenance
     """Which events of which sources were learned; empty for a model learned in a program."""
 
     _scorer: Scorer
 
-    def __init__(self) -> None:
+    def _begin(self) -> None:
+        """Makes the model empty, once its parameters are set."""
         self.provenance = Provenance()
         self._scorer = STALE
         self.check()
         self._clear()
 
     # -- what a model says of itself -------------------------------------------------------
-
-    @abstractmethod
-    def check(self) -> None:
-        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
-
-    @abstractmethod
-    def _clear(self) -> None:
-        """Makes the statistics empty."""
 
     @abstractmethod
     def _make_scorer(self) -> Scorer:
@@ -82,12 +66,9 @@ class BayesClassifier(MiniBatchClassifier):
     def take(self, parts: Iterable[Self]) -> None:
         """Takes the statistics of the parts, joined in order."""
 
+    @abstractmethod
     def is_bounded(self) -> bool:
-        """Whether it can be merged with all others that are, whatever they are.
-
-        That is, with no statistic becoming infinite; a model that has none so large always can.
-        """
-        return True
+        """Whether all values, weights and sums are so small that no merge makes one infinite."""
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
@@ -190,46 +171,15 @@ class BayesClassifier(MiniBatchClassifier):
 
     # -- parameters ------------------------------------------------------------------------
 
-    prior: str | Mapping[Label, float]
-    prior_count: float | Mapping[Label, float]
-    known_labels: Iterable[Label] | None
-    half_life: float | timedelta | None = None
-
-    def _half_life(self) -> int | None:
-        """The half-life in whole milliseconds, `None` where nothing fades.
-
-        A model that fades names `half_life` among its state parameters, asks this in `check` and
-        makes its statistics with it in `_clear`; `streamnb._kernels.fading` weighs the events.
-        """
-        return None if self.half_life is None else duration(self.half_life, "half_life")
-
+    @abstractmethod
     def _prior(self) -> ClassPrior:
-        return ClassPrior(self.prior, self.prior_count, self.known_labels)
+        """The class prior."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Sets an attribute; a parameter is checked first, and a reading counts from now on."""
-        if name in self.readings or name in self.state_parameters:
-            before = self.__dict__.get(name, self)
-            if before is not self and name in self.state_parameters:
-                self._check_settable(name)
-            super().__setattr__(name, own(value))
-            if before is not self:
-                self._scorer = STALE
-                try:
-                    self.check()
-                except (TypeError, ValueError):
-                    super().__setattr__(name, before)
-                    raise
-                if name in self.state_parameters:
-                    self._clear()
-        else:
-            super().__setattr__(name, value)
+    def _changed_reading(self) -> None:
+        self._scorer = STALE
 
-    def _check_settable(self, name: str) -> None:
-        """Raises `ValueError` where something was learned, which a state parameter has shaped."""
-        if self.class_weight:
-            msg = f"{name} shapes what is stored: it cannot be set once something was learned"
-            raise ValueError(msg)
+    def _has_learned(self) -> bool:
+        return bool(self.class_weight)
 
     @property
     def _multiclass(self) -> bool:
@@ -237,66 +187,6 @@ class BayesClassifier(MiniBatchClassifier):
 
     def _more_tags(self) -> set[str]:
         return {tags.POSITIVE_INPUT} if self.positive else set()
-
-    def parameters(self) -> dict[str, Any]:
-        """All parameters by name, state parameters first."""
-        return {name: getattr(self, name) for name in (*self.state_parameters, *self.readings)}
-
-    def canonical_parameters(self) -> dict[str, Any]:
-        """All parameters, those that mean the same written the same.
-
-        Numbers are floats, a mapping of labels is a list of pairs in canonical order, and so are
-        known labels without the numbers.
-        """
-        return {name: self._canonical(name, value) for name, value in self.parameters().items()}
-
-    def _canonical(self, name: str, value: Any) -> Any:  # noqa: ARG002 - for those that override it
-        """The canonical form of one parameter."""
-        return canonical(value)
-
-    def differences(self, other: Self) -> tuple[list[str], list[str]]:
-        """The state parameters and the readings that differ, each as "name (ours and theirs)"."""
-        ours, theirs = self.canonical_parameters(), other.canonical_parameters()
-        differ: tuple[list[str], list[str]] = ([], [])
-        for name in ours:
-            if repr(ours[name]) != repr(theirs[name]):
-                said = f"{name} ({getattr(self, name)!r} and {getattr(other, name)!r})"
-                differ[name not in self.state_parameters].append(said)
-        return differ
-
-    @classmethod
-    def from_canonical(cls, parameters: Mapping[str, Any]) -> Self:
-        """An empty model with the parameters that `canonical_parameters` gave.
-
-        Raises
-        ------
-        TypeError, ValueError
-            they are not this model's.
-        """
-        if any(isinstance(value, np.ndarray | dict) for value in parameters.values()):
-            msg = f"parameters of another kind: {', '.join(parameters)}"
-            raise TypeError(msg)
-        return cls(
-            **{
-                name: dict(value) if isinstance(value, list) and name in cls.mappings else value
-                for name, value in parameters.items()
-            }
-        )
-
-    def description(self) -> dict[str, Any]:
-        """The model's class and parameters as JSON has them: `{"model": ..., "parameters": ...}`.
-
-        A mapping of labels is an object where all labels are texts, else a list of pairs.
-        """
-        parameters = {name: self._plain(name, value) for name, value in self.parameters().items()}
-        return {"model": type(self).__name__, "parameters": parameters}
-
-    def _plain(self, name: str, value: Any) -> Any:
-        """One parameter as JSON has it."""
-        plain = self._canonical(name, value)
-        if isinstance(value, Mapping):
-            return dict(plain) if all(isinstance(label, str) for label, _ in plain) else plain
-        return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
 
     def clone(
         self,

@@ -1,45 +1,43 @@
 """The blocks of a model: a likelihood, what it has seen, and how events and tables come to it.
 
-Every block learns every event, if only its label and weight, so that each knows the classes.
+Most models are one block, which reads whole events and tables; `MixedNB` has several, each with a
+part of them. Every block learns every event, if only its label and weight, so that each knows the
+classes.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamnb import frames, sparse
-from streamnb._kernels import categories, counts, moments, unlearning
+from streamnb._kernels import categories, counts, moments, scatter, unlearning
 from streamnb.bayes import Scorer
-from streamnb.likelihoods import Bag, Boolean, Categorical, Gaussian, Poisson, Text
+from streamnb.likelihoods import Bag, Boolean, Categorical, Gaussian, Text
+from streamnb.likelihoods.base import Likelihood
 from streamnb.models.kinds import check_bool
+from streamnb.stats.base import Statistic
 from streamnb.stats.counts import Counts
-from streamnb.stats.counts_state import CountsState
+from streamnb.stats.counts_state import SparseRows
 from streamnb.stats.fields import FieldCounts
-from streamnb.stats.index import (
-    CodedLabels,
-    Label,
-    Name,
-    canonical_label,
-    canonical_name,
-    order_key,
-)
+from streamnb.stats.index import Label, Name, canonical_label, canonical_name, order_key
 from streamnb.stats.moments import Moments
-from streamnb.stats.moments_state import MomentsState
-from streamnb.values import count, is_missing, needed_time, number
+from streamnb.stats.scatter import Scatter
+from streamnb.values import check_weight, count, event_time, is_missing, needed_time, number
 
-__all__ = ["Block", "make_blocks"]
+__all__ = ["BLOCKS", "BagBlock", "Block", "NumberBlock", "TokenBlock", "make_blocks"]
 
 Floats = NDArray[np.float64]
 
 
 class Block(ABC):
-    """Features that one likelihood reads, and their statistic, with its half-life in milliseconds.
+    """Features that one likelihood reads, and their statistic.
 
     The blocks of a model learn the same events, so that all have the same landmark.
     """
@@ -51,15 +49,33 @@ class Block(ABC):
     bools: ClassVar[bool] = False
     """Whether its values must be bools."""
 
-    likelihood: Any
     statistic: Any
     _table: Any
 
-    def __init__(self, likelihood: Any, half_life: int | None, statistic: Any) -> None:
+    def __init__(self, likelihood: Likelihood, statistic: Statistic) -> None:
         self.likelihood = likelihood
-        self.half_life = half_life
+        self._take(statistic)
+
+    def _take(self, statistic: Any) -> None:
         self.statistic = statistic
         self._table = statistic.table
+
+    def with_statistic(self, statistic: Any) -> Self:
+        """A block like this that has seen something else."""
+        block = copy.copy(self)
+        block._take(statistic)
+        return block
+
+    def merged(self, parts: Iterable[Block]) -> Self:
+        """A block like this of what one would have learned that had the events of all."""
+        return self.with_statistic(self.statistic.merged([part.statistic for part in parts]))
+
+    @property
+    def positive(self) -> bool:
+        """Whether negative values are refused."""
+        return self.likelihood.nonnegative
+
+    # -- one event -------------------------------------------------------------------------
 
     @abstractmethod
     def learn(self, x: Any, y: Any, w: float, t: Any = None) -> None:
@@ -81,53 +97,32 @@ class Block(ABC):
 
     def _forget(self, label: Label | None) -> None:
         """Leaves out what has no weight left: a class, where one is named."""
-        self.statistic = self.statistic.without(None if label is None else canonical_label(label))
-        self._table = self.statistic.table
+        self._take(self.statistic.without(None if label is None else canonical_label(label)))
 
-    @abstractmethod
-    def read(self, columns: Mapping[Name, Any], n: int) -> Any:
-        """The block's columns of a table of n rows as its statistic takes them; raises by row."""
-
-    def check_rows(
-        self, rows: Any, labels: CodedLabels, weights: Floats, times: list[int] | None
-    ) -> None:
-        """Raises what `learn_rows` would, and changes nothing."""
-        self.statistic.check_rows(rows, labels, weights, times)
-
-    def learn_rows(
-        self, rows: Any, labels: CodedLabels, weights: Floats, times: list[int] | None
-    ) -> None:
-        """Learns rows that `read` has read."""
-        self.statistic.learn_rows(rows, labels, weights, times)
-
-    def scorer(self, labels: list[Label], log_prior: Floats | None, counts: Floats) -> Scorer:
-        """As `streamnb.likelihoods.Gaussian.scorer`."""
-        scorer: Scorer = self.likelihood.scorer(self.statistic, labels, log_prior, counts)
-        return scorer
+    # -- tables: a block that can be a model's only one has `read_table`, the number of rows and
+    # -- these as the statistic takes them; one that can be one of several has `read`, of columns.
 
     @abstractmethod
     def cells(self, rows: Any) -> tuple[Any, ...]:
-        """What the scorer's `scores_many` takes of rows that `read` has read."""
+        """What the scorer's `scores_many` takes of rows that were read."""
 
-    @abstractmethod
+    # -- answers ---------------------------------------------------------------------------
+
+    def scorer(
+        self, likelihood: Any, labels: list[Label], log_prior: Floats | None, counts: Floats
+    ) -> Scorer:
+        """As `Likelihood.scorer`, of what the block has seen."""
+        scorer: Scorer = likelihood.scorer(self.statistic, labels, log_prior, counts)
+        return scorer
+
     def names(self) -> list[Name]:
-        """The features that were seen."""
+        """The features that were seen, in canonical order."""
+        names: list[Name] = self.statistic.names()
+        return names
 
-    @abstractmethod
-    def of(self, label: Label) -> dict[Name, dict[Any, float]]:
+    def of(self, label: Label) -> dict[Name, dict[Any, float]]:  # noqa: ARG002 - some count nothing
         """The counts of a class by feature; `{}` where the block counts nothing."""
-
-    @abstractmethod
-    def merged(self, parts: Iterable[Block]) -> Self:
-        """A block like this of what one would have learned that had the events of all."""
-
-    @abstractmethod
-    def state(self) -> dict[str, Any]:
-        """The statistic as plain data."""
-
-    @abstractmethod
-    def with_state(self, state: Mapping[str, Any]) -> Self:
-        """A block like this of the statistic that gave `state`; raises `ValueError`."""
+        return {}
 
 
 class NumberBlock(Block):
@@ -137,15 +132,8 @@ class NumberBlock(Block):
     learn = moments.learn_one
     unlearn = unlearning.unlearn_one
 
-    def __init__(
-        self,
-        likelihood: Gaussian | Poisson,
-        half_life: int | None = None,
-        statistic: Moments | None = None,
-    ) -> None:
-        self.positive = isinstance(likelihood, Poisson)
-        empty = Moments(half_life, positive=self.positive)
-        super().__init__(likelihood, half_life, empty if statistic is None else statistic)
+    def __init__(self, likelihood: Likelihood, half_life: int | None) -> None:
+        super().__init__(likelihood, Moments(half_life, positive=likelihood.nonnegative))
 
     def check_event(self, x: Any, y: Any, w: float, t: Any = None) -> None:
         """Raises what `learn` would, and changes nothing."""
@@ -159,58 +147,71 @@ class NumberBlock(Block):
             math.isnan(v) or v == 0.0 or moments.SMALL_VALUE <= v <= moments.LARGE_VALUE
             for v in sizes
         ):
-            NumberBlock(self.likelihood, self.half_life, self._copy()).learn(x, y, given, t)
+            self.merged([self]).learn(x, y, given, t)
 
-    def _copy(self) -> Moments:
-        return Moments.from_state(self.statistic.state(), self.half_life, positive=self.positive)
+    def read_table(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, frames.Table]:
+        """The rows as numbers."""
+        table = frames.read_table(X, columns, positive=self.positive)
+        return len(table.values), table
 
     def read(self, columns: Mapping[Name, Any], n: int) -> frames.Table:
         """The columns as numbers."""
         names, cells = list(columns), list(columns.values())
         return frames.numbers_of(names, cells, n, positive=self.positive)
 
-    def check_rows(
-        self, rows: frames.Table, labels: CodedLabels, weights: Floats, times: list[int] | None
-    ) -> None:
-        """Raises what `learn_rows` would, and changes nothing."""
-        cells = rows.names, rows.values, labels, weights, rows.found
-        self.statistic.check_rows(*cells, times=times)
+    def cells(self, rows: frames.Table) -> tuple[Any, ...]:
+        """The values, and the slots of the columns."""
+        return rows.values, _slots(self.statistic, rows)
 
-    def learn_rows(
-        self, rows: frames.Table, labels: CodedLabels, weights: Floats, times: list[int] | None
-    ) -> None:
-        """Learns rows that `read` has read."""
-        cells = rows.names, rows.values, labels, weights, rows.found
-        self.statistic.learn_rows(*cells, times=times)
+
+class ScatterBlock(Block):
+    """Features that are numbers and vary together."""
+
+    statistic: Scatter
+
+    def __init__(self, likelihood: Any, half_life: int | None) -> None:
+        super().__init__(likelihood, Scatter(half_life, apart=not likelihood.shared))
+
+    learn_moments = moments.learn_one
+    learn = scatter.learn_one
+    _dropped: list[Label | None]
+
+    @property
+    def _scatter(self) -> Scatter:
+        return self.statistic
+
+    def unlearn(self, x: Any, y: Any, w: float, t: Any = None) -> None:
+        """Takes back the block's part of an event, as `unlearn_one` would."""
+        weight = check_weight(w)
+        fading = self.statistic.moments.fading
+        slot = self._table.find(y)
+        new = self._table.read(x)
+        values = self._table.buffers()[2].copy()
+        counted = weight
+        if fading is not None and t is not None:
+            counted = fading.weigh(weight, event_time(t))
+        known = slot is not None and new is None and counted > 0.0
+        reason = self.statistic.unlearn(values, slot, counted, trial=True) if known else ""
+        if reason:
+            msg = f"class {y!r} cannot unlearn the event with w={w!r}: {reason}"
+            raise ValueError(msg)
+        self._dropped = list[Label | None]()
+        unlearning.unlearn_one(self, x, y, w, t)
+        if known:
+            self.statistic.unlearn(values, slot, counted, trial=False)
+        for label in self._dropped:
+            super()._forget(label)
+
+    def _forget(self, label: Label | None) -> None:
+        """Notes what is to be left out, once the scatter has unlearned too."""
+        self._dropped = [label]
+
+    read_table = NumberBlock.read_table
+    read = NumberBlock.read
 
     def cells(self, rows: frames.Table) -> tuple[Any, ...]:
         """The values, and the slots of the columns."""
-        known = self.statistic.features.slots
-        return rows.values, np.array([known.get(name, -1) for name in rows.names], dtype=np.intp)
-
-    def names(self) -> list[Name]:
-        """The features that were seen."""
-        return self.statistic.names()
-
-    def of(self, label: Label) -> dict[Name, dict[Any, float]]:  # noqa: ARG002 - nothing is counted
-        """`{}`."""
-        return {}
-
-    def merged(self, parts: Iterable[Block]) -> Self:
-        """A block of what one would have learned that had the events of all."""
-        statistics = (part.statistic for part in parts)
-        whole = Moments.merged(statistics, self.half_life, positive=self.positive)
-        return type(self)(self.likelihood, self.half_life, whole)
-
-    def state(self) -> dict[str, Any]:
-        """The statistic as plain data."""
-        return self.statistic.state().packed()
-
-    def with_state(self, state: Mapping[str, Any]) -> Self:
-        """A block of the statistic that gave `state`."""
-        unpacked = MomentsState.unpacked(state)
-        taken = Moments.from_state(unpacked, self.half_life, positive=self.positive)
-        return type(self)(self.likelihood, self.half_life, taken)
+        return rows.values, _slots(self.statistic.moments, rows)
 
 
 class CategoryBlock(Block):
@@ -220,44 +221,25 @@ class CategoryBlock(Block):
     learn = categories.learn_one
     unlearn = counts.unlearn_one
 
-    def __init__(
-        self,
-        likelihood: Categorical,
-        half_life: int | None = None,
-        statistic: FieldCounts | None = None,
-    ) -> None:
-        empty = FieldCounts(half_life)
-        super().__init__(likelihood, half_life, empty if statistic is None else statistic)
+    def __init__(self, likelihood: Likelihood, half_life: int | None) -> None:
+        super().__init__(likelihood, FieldCounts(half_life))
 
-    def read(self, columns: Mapping[Name, Any], n: int) -> Any:
+    def read_table(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, SparseRows]:
+        """The rows as tokens of features and values."""
+        rows = sparse.read_fields(X, columns)
+        return len(rows.bounds) - 1, rows
+
+    def read(self, columns: Mapping[Name, Any], n: int) -> SparseRows:
         """The columns as tokens of features and values."""
         return sparse.rows_of_fields(list(columns), list(columns.values()), n)
 
-    def cells(self, rows: Any) -> tuple[Any, ...]:
+    def cells(self, rows: SparseRows) -> tuple[Any, ...]:
         """The rows, and the slots of their tokens."""
         return rows.bounds, rows.columns, self.statistic.slots_of(rows)
-
-    def names(self) -> list[Name]:
-        """The features that were seen."""
-        return self.statistic.names()
 
     def of(self, label: Label) -> dict[Name, dict[Any, float]]:
         """The counts of a class by feature and value."""
         return self.statistic.values(label)
-
-    def merged(self, parts: Iterable[Block]) -> Self:
-        """A block of what one would have learned that had the events of all."""
-        statistics = [part.statistic for part in parts]
-        return type(self)(self.likelihood, self.half_life, self.statistic.merged(statistics))
-
-    def state(self) -> dict[str, Any]:
-        """The statistic as plain data."""
-        return self.statistic.packed()
-
-    def with_state(self, state: Mapping[str, Any]) -> Self:
-        """A block of the statistic that gave `state`."""
-        taken = FieldCounts.unpacked(state, self.half_life)
-        return type(self)(self.likelihood, self.half_life, taken)
 
 
 class BooleanBlock(CategoryBlock):
@@ -265,7 +247,7 @@ class BooleanBlock(CategoryBlock):
 
     bools: ClassVar[bool] = True
 
-    def read(self, columns: Mapping[Name, Any], n: int) -> Any:
+    def read(self, columns: Mapping[Name, Any], n: int) -> SparseRows:
         """The columns as tokens, where they are bools."""
         for name, column in columns.items():
             for row, value in enumerate(column):
@@ -277,40 +259,73 @@ class BooleanBlock(CategoryBlock):
         return super().read(columns, n)
 
 
-class BagBlock(Block):
-    """One feature whose values are bags of tokens, or texts; absent, it has no tokens."""
+class TokenBlock(Block):
+    """Tokens and their counts: whole events, unless `field` names the text that is read.
 
-    whole: ClassVar[bool] = True
+    Parameters
+    ----------
+    likelihood, half_life
+        as of all blocks.
+    bag
+        makes tokens and counts of an event; `None` where the event is that.
+    field
+        the feature whose text is read.
+    width
+        into so many buckets tokens are hashed; `None` keeps them apart.
+    """
+
     statistic: Counts
     learn = counts.learn_one
     unlearn = counts.unlearn_one
 
     def __init__(
         self,
-        name: Name,
-        likelihood: Bag | Text,
-        half_life: int | None = None,
-        statistic: Counts | None = None,
+        likelihood: Any,
+        half_life: int | None,
+        bag: Callable[[Any], dict[Any, Any]] | None = None,
+        field: str | None = None,
+        width: int | None = None,
     ) -> None:
-        self.name = name
-        self.always = likelihood.event == "bernoulli"
-        threshold = likelihood.threshold if isinstance(likelihood, Bag) else 0.0
-        self._bag = _reader(name, likelihood)
-        empty = Counts(
-            self._bag, binary=self.always, threshold=float(threshold), half_life=half_life
-        )
-        super().__init__(likelihood, half_life, empty if statistic is None else statistic)
+        self._bag: Any = bag
+        self._field, self._width = field, width
+        self.always = getattr(likelihood, "event", "") == "bernoulli"
+        threshold = float(getattr(likelihood, "threshold", 0.0))
+        empty = Counts(bag, binary=self.always, threshold=threshold, half_life=half_life)
+        super().__init__(likelihood, empty)
 
-    def read(self, columns: Mapping[Name, Any], n: int) -> Any:
-        """The column as tokens and counts."""
-        rows = sparse.read_bags(columns.get(self.name, [None] * n), self._bag)
+    def read_table(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, SparseRows]:
+        """The rows as tokens and counts."""
+        if self._field is not None:
+            rows = sparse.read_texts(X, self._field, self._bag, columns)
+        else:
+            rows = sparse.read_counts(X, columns)
+            if self._width is not None:
+                rows = sparse.hashed(rows, self._width)
+        return len(rows.bounds) - 1, self._above_threshold(rows)
+
+    def _above_threshold(self, rows: SparseRows) -> SparseRows:
         if self.statistic.binary:
             rows = sparse.thresholded(rows, self.statistic.threshold)
         return rows
 
-    def cells(self, rows: Any) -> tuple[Any, ...]:
+    def cells(self, rows: SparseRows) -> tuple[Any, ...]:
         """The rows, and the slots of their tokens."""
         return rows.bounds, rows.columns, rows.values, self.statistic.slots_of(rows)
+
+
+class BagBlock(TokenBlock):
+    """One feature whose values are bags of tokens, or texts; absent, it has no tokens."""
+
+    whole: ClassVar[bool] = True
+
+    def __init__(self, name: Name, likelihood: Bag | Text, half_life: int | None = None) -> None:
+        self.name = name
+        super().__init__(likelihood, half_life, _reader(name, likelihood))
+
+    def read(self, columns: Mapping[Name, Any], n: int) -> SparseRows:
+        """The column as tokens and counts."""
+        rows = sparse.read_bags(columns.get(self.name, [None] * n), self._bag)
+        return self._above_threshold(rows)
 
     def names(self) -> list[Name]:
         """The feature, where tokens of it were seen."""
@@ -321,19 +336,11 @@ class BagBlock(Block):
         found: dict[Any, float] = self.statistic.of(label)
         return {self.name: found} if found else {}
 
-    def merged(self, parts: Iterable[Block]) -> Self:
-        """A block of what one would have learned that had the events of all."""
-        whole = self.statistic.merged([part.statistic for part in parts])
-        return type(self)(self.name, self.likelihood, self.half_life, whole)
 
-    def state(self) -> dict[str, Any]:
-        """The statistic as plain data."""
-        return self.statistic.state().packed()
-
-    def with_state(self, state: Mapping[str, Any]) -> Self:
-        """A block of the statistic that gave `state`."""
-        taken = self.statistic.with_state(CountsState.unpacked(state))
-        return type(self)(self.name, self.likelihood, self.half_life, taken)
+def _slots(statistic: Moments, rows: frames.Table) -> NDArray[np.intp]:
+    """The feature slot of each column, -1 where it has none."""
+    known = statistic.features.slots
+    return np.array([known.get(name, -1) for name in rows.names], dtype=np.intp)
 
 
 def _reader(name: Name, likelihood: Bag | Text) -> Any:
@@ -375,8 +382,8 @@ def make_blocks(
     places: dict[Name, int] = {}
     for name in sorted(likelihoods, key=order_key):
         likelihood = likelihoods[name]
-        make = _BLOCKS.get(type(likelihood))
-        if make is None:
+        make = BLOCKS[likelihood.reads]
+        if make is TokenBlock:
             blocks.append(BagBlock(name, likelihood, half_life))
             places[name] = len(blocks) - 1
             continue
@@ -387,9 +394,11 @@ def make_blocks(
     return blocks, places
 
 
-_BLOCKS: dict[type[Any], Any] = {
-    Gaussian: NumberBlock,
-    Poisson: NumberBlock,
-    Boolean: BooleanBlock,
-    Categorical: CategoryBlock,
+BLOCKS: dict[str, Any] = {
+    "numbers": NumberBlock,
+    "scatter": ScatterBlock,
+    "categories": CategoryBlock,
+    "booleans": BooleanBlock,
+    "tokens": TokenBlock,
 }
+"""The block for what a likelihood reads, `Likelihood.reads`."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from streamnb import sparse
 from streamnb._kernels import categories
-from streamnb.bayes import Scorer
 from streamnb.likelihoods.categorical import Categorical
 from streamnb.models.given import (
     GivenCounts,
@@ -20,9 +17,9 @@ from streamnb.models.given import (
     given_counts,
     given_prior,
 )
-from streamnb.models.tables import CountsClassifier
+from streamnb.models.model import ModelWithPrior
+from streamnb.models.parametrized import reading
 from streamnb.stats.counts import Counts
-from streamnb.stats.counts_state import SparseRows
 from streamnb.stats.fields import FieldCounts
 from streamnb.stats.index import Label, Name, as_name
 from streamnb.values import category
@@ -30,20 +27,13 @@ from streamnb.values import category
 __all__ = ["CategoricalNB"]
 
 
-class CategoricalNB(CountsClassifier):
+class CategoricalNB(ModelWithPrior):
     """Naive Bayes for categories: each feature is one value of several, in each class.
 
-    See `streamnb.likelihoods.Categorical` for the formula. The values are texts, numbers and bools,
-    and of these no two kinds are equal: `True` is not 1, and "1" is neither. 1 and 1.0 are one
-    number. New values may come at any time.
-
-    Parameters
-    ----------
-    alpha
-        pseudo-count of each value.
-    prior, prior_count, known_labels, half_life
-        as for `GaussianNB`. A value that has faded to nothing in all classes is as if it had never
-        been seen.
+    See `streamnb.likelihoods.Categorical` for the formula and its source. The values are texts,
+    numbers and bools, and of these no two kinds are equal: `True` is not 1, and "1" is neither. 1
+    and 1.0 are one number. New values may come at any time. A value that has faded to nothing in
+    all classes is as if it had never been seen.
 
     Raises
     ------
@@ -62,25 +52,11 @@ class CategoricalNB(CountsClassifier):
     """
 
     kind: ClassVar[str] = "categorical"
-    readings: ClassVar[tuple[str, ...]] = ("alpha", "prior", "prior_count", "known_labels")
+    likelihood: ClassVar[Any] = Categorical
 
-    _counts: FieldCounts
+    alpha: float = reading(Categorical)
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        prior: str | Mapping[Label, float] = "empirical",
-        prior_count: float | Mapping[Label, float] = 0,
-        known_labels: Iterable[Label] | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.alpha = alpha
-        self.prior = prior
-        self.prior_count = prior_count
-        self.known_labels = known_labels
-        super().__init__()
+    learn_one = categories.learn_one
 
     @classmethod
     def from_parameters(
@@ -108,14 +84,8 @@ class CategoricalNB(CountsClassifier):
             labels or features that do not fit, or a probability out of range.
         """
         model = GivenCategoricalNB(**given_prior(probabilities, prior))
-        model.hold(_given(probabilities))
+        model._hold_statistic(_given(probabilities))
         return model
-
-    learn_one = categories.learn_one
-
-    def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, SparseRows]:
-        rows = sparse.read_fields(X, columns)
-        return len(rows.bounds) - 1, rows
 
     def counts(self, label: Label) -> dict[Name, dict[Any, float]]:
         """The count of each value that the class has seen, {feature: {value: count}}.
@@ -125,39 +95,18 @@ class CategoricalNB(CountsClassifier):
         bool is shown as the text "bool:True".
         """
         self._check_class(label)
-        return self._counts.values(label)
-
-    def _likelihood(self) -> Categorical:
-        return Categorical(self.alpha)
-
-    def _clear(self) -> None:
-        self.hold(FieldCounts(self._half_life()))
-
-    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
-        rows = sparse.read_fields(X, columns)
-        cells = rows.bounds, rows.columns, self._counts.slots_of(rows)
-        scores = self._scorer.scores_many(*cells)
-        if scores is None:
-            scores = self._new_scorer().scores_many(*cells)
-        return scores, self._scorer
-
-    def state(self) -> dict[str, Any]:
-        """The statistics in canonical order: see `streamnb.stats.fields.FieldCounts.packed`."""
-        return self._counts.packed()
-
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Takes what `state` gave. Raises `ValueError` where it cannot have been learned."""
-        self.hold(FieldCounts.unpacked(state, self._half_life()))
+        found: dict[Name, dict[Any, float]] = self.statistic.values(label)
+        return found
 
 
 class GivenCategoricalNB(GivenCounts, CategoricalNB):
     """What `CategoricalNB.from_parameters` makes."""
 
-    def hold(self, statistic: Any) -> None:
-        """Takes a statistic; a value that is named alone is not certain, as others are left out."""
-        owned = statistic.table.groups()[1::2]
+    def hold(self, blocks: list[Any]) -> None:
+        """Takes a block; a value that is named alone is not certain, as others are left out."""
+        owned = blocks[0].statistic.table.groups()[1::2]
         np.maximum(owned, 2, out=owned)
-        super().hold(statistic)
+        super().hold(blocks)
 
 
 def _given(probabilities: Mapping[Label, Mapping[Name, Mapping[Any, float]]]) -> Counts:

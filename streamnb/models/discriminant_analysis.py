@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from streamnb.likelihoods.multivariate import (
-    MultivariateGaussian,
-)
+from streamnb.likelihoods.multivariate import MultivariateGaussian
 from streamnb.models.discriminants import DiscriminantAnalysis
 from streamnb.models.given import Given
 from streamnb.models.given_covariances import given_covariances
 from streamnb.models.linear_scores import LinearScores
+from streamnb.models.parametrized import reading
 from streamnb.stats.index import (
     Label,
     Name,
@@ -23,8 +18,6 @@ from streamnb.stats.index import (
 )
 
 __all__ = ["LDA", "QDA"]
-
-Floats = NDArray[np.float64]
 
 
 class LDA(LinearScores):
@@ -42,26 +35,6 @@ class LDA(LinearScores):
     An event that lacks features counts for the pairs that it has; the first question after it takes
     O(d^3). In a question, missing features are integrated out.
 
-    Parameters
-    ----------
-    shrinkage
-        from 0 to 1, the share of tr(C)/d I in the covariance; or "oas".
-    prior_scatter
-        added to the diagonal of the scatter: a number, or {feature: number}. The covariance's
-        Laplace smoothing, in units of a squared feature times a weight.
-    ddof
-        for each class this is taken from the weight that divides the scatter. With 1 the
-        covariance is without bias, as that of scikit-learn's solver "svd" before its version
-        1.9.1; its other solvers, and all of them since, have the one with 0.
-    prior
-        "empirical", "uniform", or {label: probability}.
-    prior_count
-        pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
-    known_labels
-        labels that are classes before any event of theirs was seen.
-    half_life
-        as for `GaussianNB`.
-
     Raises
     ------
     ValueError, TypeError
@@ -78,35 +51,12 @@ class LDA(LinearScores):
     """
 
     kind: ClassVar[str] = "lda"
-    apart: ClassVar[bool] = False
-    readings: ClassVar[tuple[str, ...]] = (
-        "shrinkage",
-        "prior_scatter",
-        "ddof",
-        "prior",
-        "prior_count",
-        "known_labels",
-    )
+    likelihood: ClassVar[Any] = MultivariateGaussian
+    fixed: ClassVar[Mapping[str, Any]] = {"shared": True}
 
-    def __init__(
-        self,
-        *,
-        shrinkage: float | str = 0.0,
-        prior_scatter: float | Mapping[Name, float] | None = None,
-        ddof: float = 0,
-        prior: str | Mapping[Label, float] = "empirical",
-        prior_count: float | Mapping[Label, float] = 0,
-        known_labels: Iterable[Label] | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.shrinkage = shrinkage
-        self.prior_scatter = prior_scatter
-        self.ddof = ddof
-        self.prior = prior
-        self.prior_count = prior_count
-        self.known_labels = known_labels
-        super().__init__()
+    shrinkage: float | str = reading(MultivariateGaussian)
+    prior_scatter: float | Mapping[Name, float] | None = reading(MultivariateGaussian)
+    ddof: float = reading(MultivariateGaussian)
 
     @classmethod
     def from_parameters(
@@ -150,9 +100,6 @@ class LDA(LinearScores):
         variances = self.covariance().diagonal().tolist()
         return dict(zip(self.features, variances, strict=True))
 
-    def _likelihood(self) -> MultivariateGaussian:
-        return MultivariateGaussian(self.shrinkage, 0.0, self.prior_scatter, self.ddof, shared=True)
-
 
 class QDA(DiscriminantAnalysis):
     """Quadratic discriminant analysis: a normal distribution of all features in each class.
@@ -162,26 +109,6 @@ class QDA(DiscriminantAnalysis):
 
     What is said of costs and of events that lack features at `LDA` holds here too, for `reg_param`
     as for `shrinkage`. A class of weight under 2 has the variances of all that was seen.
-
-    Parameters
-    ----------
-    shrinkage
-        from 0 to 1, the share of tr(C)/d I in each covariance; or "oas".
-    reg_param
-        from 0 to 1, the share of I in each covariance, as in scikit-learn (whose covariances were
-        those of `ddof=1` before its version 1.9.1).
-    prior_scatter
-        added to the diagonal of each class's scatter: a number, or {feature: number}.
-    ddof
-        the scatter is divided by the weight less this.
-    prior
-        "empirical", "uniform", or {label: probability}.
-    prior_count
-        pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
-    known_labels
-        labels that are classes before any event of theirs was seen.
-    half_life
-        as for `GaussianNB`.
 
     Raises
     ------
@@ -199,38 +126,12 @@ class QDA(DiscriminantAnalysis):
     """
 
     kind: ClassVar[str] = "qda"
-    apart: ClassVar[bool] = True
-    readings: ClassVar[tuple[str, ...]] = (
-        "shrinkage",
-        "reg_param",
-        "prior_scatter",
-        "ddof",
-        "prior",
-        "prior_count",
-        "known_labels",
-    )
+    likelihood: ClassVar[Any] = MultivariateGaussian
 
-    def __init__(
-        self,
-        *,
-        shrinkage: float | str = 0.0,
-        reg_param: float = 0.0,
-        prior_scatter: float | Mapping[Name, float] | None = None,
-        ddof: float = 0,
-        prior: str | Mapping[Label, float] = "empirical",
-        prior_count: float | Mapping[Label, float] = 0,
-        known_labels: Iterable[Label] | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.shrinkage = shrinkage
-        self.reg_param = reg_param
-        self.prior_scatter = prior_scatter
-        self.ddof = ddof
-        self.prior = prior
-        self.prior_count = prior_count
-        self.known_labels = known_labels
-        super().__init__()
+    shrinkage: float | str = reading(MultivariateGaussian)
+    reg_param: float = reading(MultivariateGaussian)
+    prior_scatter: float | Mapping[Name, float] | None = reading(MultivariateGaussian)
+    ddof: float = reading(MultivariateGaussian)
 
     @classmethod
     def from_parameters(
@@ -261,9 +162,6 @@ class QDA(DiscriminantAnalysis):
             symmetric and positive definite.
         """
         return given_covariances(GivenQDA, means, covariances, prior)
-
-    def _likelihood(self) -> MultivariateGaussian:
-        return MultivariateGaussian(self.shrinkage, self.reg_param, self.prior_scatter, self.ddof)
 
 
 class GivenLDA(Given, LDA):

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from streamnb.models.base import BayesClassifier
-from streamnb.models.tables import CountsClassifier
+from streamnb.models.model import Model
 from streamnb.stats.counts_state import CountsState
-from streamnb.stats.index import Label, canonical_label
-from streamnb.values import check_parameter
+from streamnb.stats.index import Label, Name, canonical_label
+from streamnb.stats.moments import Moments
+from streamnb.stats.moments_state import MomentsState
+from streamnb.values import check_parameter, number
 
-__all__ = ["Given", "GivenCounts", "check_probability", "check_sum", "given_counts", "given_prior"]
+__all__ = [
+    "Given",
+    "GivenCounts",
+    "check_probability",
+    "check_sum",
+    "given_counts",
+    "given_moments",
+    "given_number",
+    "given_prior",
+]
 
 _SUM = 1.0 + 1e-9
 """What probabilities may sum to: 1, but for rounding."""
 
 
-class Given(BayesClassifier):
+class Given(Model):
     """Distributions without the events behind them."""
 
     mergeable: ClassVar[bool] = False
@@ -47,7 +58,7 @@ class Given(BayesClassifier):
         return {}
 
 
-class GivenCounts(Given, CountsClassifier):
+class GivenCounts(Given):
     """Probabilities in the place of counts, each class having the weight 1."""
 
     def state(self) -> dict[str, Any]:
@@ -56,9 +67,9 @@ class GivenCounts(Given, CountsClassifier):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Takes what `state` gave."""
-        if "_counts" not in vars(self):
+        if "_blocks" not in vars(self):
             self._clear()
-        self.hold(self.statistic.with_state(CountsState(**state)))
+        self._hold_statistic(self.statistic.with_state(CountsState(**state)))
 
 
 def given_prior(probabilities: Any, prior: str | Mapping[Label, float] | None) -> dict[str, Any]:
@@ -119,3 +130,44 @@ def given_counts(tokens: Mapping[Any, Mapping[Label, float]], labels: list[Label
         np.array([place for place, _ in flat], dtype=np.int32),
         np.array([p for _, p in flat], dtype=np.float64),
     )
+
+
+def given_moments(
+    means: Mapping[Label, Mapping[Name, float]],
+    prior: str | Mapping[Label, float] | None,
+    *,
+    positive: bool = False,
+) -> MomentsState:
+    """The statistics of one event at the means of each label.
+
+    Raises
+    ------
+    ValueError, TypeError
+        no means, other features in some of them, a prior of other labels, or a number that
+        learning would refuse.
+    """
+    is_mapping = isinstance(means, Mapping) and len(means) > 0
+    if not is_mapping or not all(isinstance(values, Mapping) for values in means.values()):
+        msg = "means are a mapping {label: {feature: number}}"
+        raise ValueError(msg)
+    names = list(next(iter(means.values())))
+    if any(len(values) != len(names) for values in means.values()):
+        msg = "means are given for the same features of each label"
+        raise ValueError(msg)
+    if isinstance(prior, Mapping) and prior.keys() - means.keys():
+        msg = f"the prior has other labels than the means: {prior}"
+        raise ValueError(msg)
+    rows = (({name: given_number(means, y, name) for name in names}, y) for y in means)
+    return Moments.of_events(rows, positive=positive).state()
+
+
+def given_number(values: Mapping[Label, Mapping[Name, float]], label: Label, name: Name) -> float:
+    """The number given for a label and a feature. Raises where there is none, or no finite one."""
+    if label not in values or name not in values[label]:
+        msg = f"nothing is given for feature {name!r} of {label!r}"
+        raise ValueError(msg)
+    result = number(values[label][name], name)
+    if math.isnan(result):
+        msg = f"the number given for feature {name!r} of {label!r} is missing"
+        raise ValueError(msg)
+    return result

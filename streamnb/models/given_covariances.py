@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from streamnb._kernels import discriminant
 from streamnb.models.discriminants import DiscriminantAnalysis
-from streamnb.models.moments import given_state
-from streamnb.models.parameters import own
+from streamnb.models.given import given_moments
+from streamnb.parameters import own
 from streamnb.stats.index import (
     Label,
     Name,
@@ -37,7 +37,7 @@ def given_covariances(
     prior: str | Mapping[Label, float] | None,
 ) -> Model:
     """The model of these distributions: as if each class had learned a million events."""
-    state = given_state(means, prior)
+    state = given_moments(means, prior)
     if not isinstance(covariances, Mapping) or covariances.keys() != means.keys():
         msg = "covariances are given for the labels of the means"
         raise ValueError(msg)

@@ -159,7 +159,7 @@ class LinearScores(DiscriminantAnalysis):
 
     def _spread_out(self, numbers: Floats, places: NDArray[np.intp]) -> list[float]:
         """Numbers of the features that are evidence, and 0 for the others, of `features`."""
-        order = self._moments.features
+        order = self.statistic.moments.features
         names = [order.order[slot] for slot in order.canonical()]
         by_name = dict(zip([names[place] for place in places], numbers.tolist(), strict=True))
         return [by_name.get(name, 0.0) for name in self.features]

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from streamnb import frames
-from streamnb.bayes import STALE, BlockScorer, Scorer
+from streamnb.bayes import BlockScorer, Scorer
+from streamnb.likelihoods.base import Likelihood
 from streamnb.likelihoods.table import likelihoods_of, plain
 from streamnb.models.blocks import Block, NumberBlock, make_blocks
 from streamnb.models.kinds import BOOLEANS, NUMBERS, check_bool, kind_of, split_column
-from streamnb.models.tables import TableClassifier
-from streamnb.stats.index import CodedLabels, Label, Name, canonical_name, order_key
+from streamnb.models.model import ModelWithPrior, NumberModel
+from streamnb.parameters import parameter
+from streamnb.stats.index import Label, Name, canonical_name, order_key
 from streamnb.values import as_event, check_weight, is_missing, needed_time
 
 __all__ = ["MixedNB"]
 
 
-class MixedNB(TableClassifier):
+def _canonical_blocks(blocks: Any) -> Any:
+    """`blocks` as a list of pairs, in canonical order."""
+    likelihoods = likelihoods_of(blocks)
+    return [
+        [feature, [list(pair) for pair in plain(likelihoods[feature]).items()]]
+        for feature in sorted(likelihoods, key=order_key)
+    ] or None
+
+
+def _plain_blocks(_: Any, form: Any) -> Any:
+    """`blocks` as JSON has them."""
+    blocks = [[feature, dict(given)] for feature, given in form or []]
+    is_text = all(isinstance(feature, str) for feature, _ in blocks)
+    return (dict(blocks) if is_text else blocks) or None
+
+
+class MixedNB(NumberModel):
     """Naive Bayes for features of different kinds, each read by a likelihood of its own.
 
     The joint log-likelihood of a class is its log prior, which counts once, plus the sum of what
@@ -31,17 +47,6 @@ class MixedNB(TableClassifier):
     `Boolean`, a number to `Gaussian`, a text to `Categorical`, with their defaults. A feature
     whose values are of several kinds is several features, so that shards of a stream cannot take
     it for different things, and one odd event does not spoil what the others taught.
-
-    Parameters
-    ----------
-    blocks
-        {feature: likelihood}: `Gaussian`, `Poisson`, `Categorical`, `Boolean`, `Bag` (the value is
-        a mapping of tokens to counts) or `Text` of `streamnb.likelihoods`. A likelihood may also be
-        given by its name ("boolean"), or as {"likelihood": "boolean", "alpha": 0.5}. It shapes what
-        is stored, and is fixed once something was learned, the readings in it (such as `alpha`)
-        too: to change one, set `blocks` before anything is learned, or make another model.
-    prior, prior_count, known_labels, half_life
-        as for `GaussianNB`. All that the blocks have seen fades alike.
 
     Raises
     ------
@@ -60,29 +65,24 @@ class MixedNB(TableClassifier):
     """
 
     kind: ClassVar[str] = "mixed"
-    readings: ClassVar[tuple[str, ...]] = ("prior", "prior_count", "known_labels")
-    state_parameters: ClassVar[tuple[str, ...]] = ("blocks", "half_life")
+    likelihood: ClassVar[Any] = Likelihood
+    derived: ClassVar[tuple[str, ...]] = (*ModelWithPrior.derived, "_places")
 
-    derived: ClassVar[tuple[str, ...]] = ("_scorer", "_blocks", "_places")
-
-    _blocks: list[Block]
-    _places: dict[Name, int]
-
-    def __init__(
-        self,
-        blocks: Mapping[Name, Any] | None = None,
-        *,
-        prior: str | Mapping[Label, float] = "empirical",
-        prior_count: float | Mapping[Label, float] = 0,
-        known_labels: Iterable[Label] | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.blocks = blocks
-        self.prior = prior
-        self.prior_count = prior_count
-        self.known_labels = known_labels
-        super().__init__()
+    blocks: Mapping[Name, Any] | None = parameter(
+        default=None,
+        doc="{feature: likelihood}: `Gaussian`, `Poisson`, `Categorical`, `Boolean`, `Bag` (the"
+        " value is a mapping of tokens to counts) or `Text` of `streamnb.likelihoods`. A likelihood"
+        ' may also be given by its name ("boolean"), or as {"likelihood": "boolean", "alpha":'
+        " 0.5}. It shapes what is stored, and is fixed once something was learned, the readings in"
+        " it (such as `alpha`) too: to change one, set `blocks` before anything is learned, or make"
+        " another model.",
+        check=lambda blocks, _: likelihoods_of(blocks),
+        shapes=True,
+        canonical=_canonical_blocks,
+        restored=lambda blocks: likelihoods_of(blocks) or None,
+        plain=_plain_blocks,
+        positional=True,
+    )
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0, t: Any = None) -> None:
         """Learns one event.
@@ -134,23 +134,7 @@ class MixedNB(TableClassifier):
             ]
         )
         trial.set_state(trial.state())  # one weight of each class for all blocks
-        self.hold(trial.statistic)
-
-    def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, list[Any]]:
-        tables = self._tables(X, columns)
-        return X.shape[0], tables
-
-    def _learn_rows(
-        self,
-        rows: list[Any],
-        labels: CodedLabels,
-        weights: NDArray[np.float64],
-        times: list[int] | None,
-    ) -> None:
-        for block, table in zip(self._blocks, rows, strict=True):
-            block.check_rows(table, labels, weights, times)
-        for block, table in zip(self._blocks, rows, strict=True):
-            block.learn_rows(table, labels, weights, times)
+        self.hold(trial._blocks)
 
     def _parts(self, x: Any) -> list[Any]:
         """The part of an event that belongs to each block, `None` where there is nothing of it."""
@@ -175,8 +159,7 @@ class MixedNB(TableClassifier):
                 part[name] = value
         return parts
 
-    def _tables(self, X: Any, columns: Sequence[Name] | None) -> list[Any]:
-        """The part of a table that belongs to each block."""
+    def _read(self, X: Any, columns: Sequence[Name] | None) -> tuple[int, list[Any]]:
         parts: list[dict[Name, Any]] = [{} for _ in self._blocks]
         for name, column in zip(*frames.read_cells(X, columns), strict=True):
             place = self._places.get(name)
@@ -187,14 +170,8 @@ class MixedNB(TableClassifier):
             else:
                 for at, cells in split_column(column).items():
                     parts[at][name] = cells
-        return [
-            block.read(part, X.shape[0]) for block, part in zip(self._blocks, parts, strict=True)
-        ]
-
-    @property
-    def statistic(self) -> list[Block]:
-        """What was seen, by blocks."""
-        return self._blocks
+        n = X.shape[0]
+        return n, [block.read(part, n) for block, part in zip(self._blocks, parts, strict=True)]
 
     def counts(self, label: Label) -> dict[Name, dict[Any, float]]:
         """The counts that the class has seen, {feature: {value: count}}, in canonical order.
@@ -209,17 +186,6 @@ class MixedNB(TableClassifier):
                 found[name] = found.get(name, {}) | values
         return {name: found[name] for name in sorted(found, key=order_key)}
 
-    def means(self, label: Label) -> dict[Name, float]:
-        """The mean of each feature that the class has seen numbers of, in canonical order.
-
-        `{}` for a known class that has learned nothing; `KeyError` for a label that is no class.
-        """
-        return self._numbers("means", label)
-
-    def variances(self, label: Label) -> dict[Name, float]:
-        """The variance of each of these features: divided by the weight, unsmoothed."""
-        return self._numbers("variances", label)
-
     def _numbers(self, what: str, label: Label) -> dict[Name, float]:
         self._check_class(label)
         found: dict[Name, float] = {}
@@ -229,67 +195,27 @@ class MixedNB(TableClassifier):
         return {name: found[name] for name in sorted(found, key=order_key)}
 
     @property
-    def class_weight(self) -> dict[Label, float]:
-        """The weight that each learned class has seen, in canonical order."""
-        weights: dict[Label, float] = self._blocks[0].statistic.weights()
-        return weights
-
-    @property
     def features(self) -> list[Name]:
         """The names of the learned features, in canonical order."""
         names = {name for block in self._blocks for name in block.names()}
         return sorted(names, key=order_key)
 
-    def check(self) -> None:
-        """Raises `ValueError` or `TypeError` where a parameter is out of range."""
-        likelihoods_of(self.blocks)
-        self._prior()
-        self._half_life()
-
-    def _clear(self) -> None:
+    def _make_blocks(self) -> list[Block]:
         blocks, self._places = make_blocks(likelihoods_of(self.blocks), self._half_life())
-        self.hold(blocks)
-
-    def hold(self, blocks: list[Block]) -> None:
-        """Takes blocks in place of its own."""
-        self._blocks = blocks
-        self._scorer = STALE
-
-    def is_bounded(self) -> bool:
-        """Whether all values, weights and sums are so small that no merge makes one infinite."""
-        return all(block.statistic.is_bounded() for block in self._blocks)
+        return blocks
 
     def _make_scorer(self) -> Scorer:
         prior, labels = self._prior(), self.classes
         zeros = np.zeros(len(labels))
         first, *others = self._blocks
+        given = prior.given(labels), prior.counts(labels)
         return BlockScorer(
             [
-                first.scorer(labels, prior.given(labels), prior.counts(labels)),
-                *(block.scorer(labels, zeros, zeros) for block in others),
+                first.scorer(first.likelihood, labels, *given),
+                *(block.scorer(block.likelihood, labels, zeros, zeros) for block in others),
             ],
             self._parts,
             [block.always for block in self._blocks],
-        )
-
-    def _scores(self, X: Any, columns: Sequence[Name] | None) -> tuple[Any, Scorer]:
-        tables = [
-            block.cells(table)
-            for block, table in zip(self._blocks, self._tables(X, columns), strict=True)
-        ]
-        scores = self._scorer.scores_many(*tables)
-        if scores is None:
-            scores = self._new_scorer().scores_many(*tables)
-        return scores, self._scorer
-
-    def take(self, parts: Iterable[Self]) -> None:
-        """Takes the statistics of the parts, joined in order, in place of its own."""
-        statistics = [part.statistic for part in parts]
-        self.hold(
-            [
-                block.merged([blocks[place] for blocks in statistics])
-                for place, block in enumerate(self._blocks)
-            ]
         )
 
     def state(self) -> dict[str, Any]:
@@ -297,7 +223,7 @@ class MixedNB(TableClassifier):
 
         That is the classes and, with a half-life, the time of the newest event.
         """
-        states = [block.state() for block in self._blocks]
+        states = [block.statistic.packed() for block in self._blocks]
         shared = {key: states[0][key] for key in _SHARED if key in states[0]}
         own = [{key: state[key] for key in state if key not in _SHARED} for state in states]
         return {**shared, "blocks": own}
@@ -313,34 +239,12 @@ class MixedNB(TableClassifier):
         if "_blocks" not in self.__dict__:
             self._clear()
         own = zip(self._blocks, state["blocks"], strict=True)
-        self.hold([block.with_state({**part, **shared}) for block, part in own])
-
-    @classmethod
-    def from_canonical(cls, parameters: Mapping[str, Any]) -> Self:
-        """An empty model with the parameters that `canonical_parameters` gave."""
-        model = super().from_canonical({**parameters, "blocks": None})
-        model.blocks = likelihoods_of(parameters["blocks"]) or None
-        return model
-
-    def _canonical(self, name: str, value: Any) -> Any:
-        """The canonical form of one parameter; `blocks` is a list of pairs."""
-        if name == "blocks":
-            likelihoods = likelihoods_of(value)
-            return [
-                [feature, [list(pair) for pair in plain(likelihoods[feature]).items()]]
-                for feature in sorted(likelihoods, key=order_key)
-            ] or None
-        return super()._canonical(name, value)
-
-    def _plain(self, name: str, value: Any) -> Any:
-        """One parameter as JSON has it."""
-        if name == "blocks":
-            blocks = [
-                [feature, dict(given)] for feature, given in self._canonical(name, value) or []
+        self.hold(
+            [
+                block.with_statistic(block.statistic.restored({**part, **shared}))
+                for block, part in own
             ]
-            is_text = all(isinstance(feature, str) for feature, _ in blocks)
-            return (dict(blocks) if is_text else blocks) or None
-        return super()._plain(name, value)
+        )
 
 
 _SHARED = ("labels", "weights", "newest")

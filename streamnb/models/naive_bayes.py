@@ -1,68 +1,36 @@
-"""The Naive Bayes family: features that are independent within a class."""
+"""The Naive Bayes family of numbers: features that are independent within a class."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from streamnb._kernels import gaussian
+from streamnb._kernels import gaussian, moments
 from streamnb.likelihoods import Gaussian, Poisson
-from streamnb.likelihoods.gaussian import linear_log_ratio, measured
-from streamnb.models.moments import (
-    GivenMoments,
-    MomentsClassifier,
-    given_number,
-    given_state,
-)
+from streamnb.likelihoods.gaussian import linear_log_ratio
+from streamnb.models.given import Given, given_moments, given_number
+from streamnb.models.model import NumberModel
+from streamnb.models.parametrized import reading
 from streamnb.stats.index import Label, Name, canonical_label
-from streamnb.stats.moments import Moments
 from streamnb.values import check_parameter
 
 __all__ = ["GaussianNB", "PoissonNB"]
 
 
-class GaussianNB(MomentsClassifier):
+class GaussianNB(NumberModel):
     """Naive Bayes with a normal distribution for each feature in each class.
 
     All parameters but the half-life are readings: they may be set at any time, and shape no
-    statistic. See
-    `streamnb.likelihoods.Gaussian` and `streamnb.bayes.ClassPrior` for the formulas and ranges.
+    statistic. See `streamnb.likelihoods.Gaussian` and `streamnb.bayes.ClassPrior` for the formulas
+    and their sources. The statistics are learned by the updates of B. P. Welford (Technometrics,
+    1962) and merged by those of T. F. Chan, G. H. Golub, R. J. LeVeque (STAN-CS-79-773, 1979).
 
-    The default, `background=0.3`, is what nine sets of real data speak for (docs/smoothing.md). Who
-    gives `var_smoothing` or `smoothing` gets that alone: `background` is then 0, unless it is given
-    too. For few examples with features of different units `var_smoothing=0.03` is better, for
-    images (pixels from 0 to 1) `smoothing="absolute", var_smoothing=0.01`. scikit-learn's answers
-    are those of `smoothing="global"`.
-
-    Parameters
-    ----------
-    var_smoothing
-        added to each variance, in the unit that `smoothing` gives; 1e-9 where it is not given.
-    smoothing
-        "feature" (times the feature's variance over all classes), "global" (times the
-        largest of these) or "absolute" (the number itself).
-    background
-        pseudo-observations of each feature's distribution over all classes, which fade as a
-        class learns; 0.3, or 0 beside a smoothing that is given.
-    shared_variance
-        whether all classes have one variance a feature, pooled within them; log-odds are
-        then linear in the event: see `linear_log_odds`.
-    ddof
-        variances are divided by the weight less this.
-    prior
-        "empirical", "uniform", or {label: probability}.
-    prior_count
-        pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
-    known_labels
-        labels that are classes before any event of theirs was seen.
-    half_life
-        seconds, or a `timedelta`, in which what was learned comes to weigh half as much; kept in
-        whole milliseconds. `None`: nothing fades. With it each event needs its time `t`, and all
-        weights are read at the time of the newest learned event. A state parameter: it is fixed
-        once something was learned.
+    The default `background` was chosen on nine sets of real data (docs/smoothing.md). For few
+    examples with features of different units `var_smoothing=0.03` beside it is better, for images
+    (pixels from 0 to 1) `smoothing="absolute", var_smoothing=0.01`. scikit-learn's answers are
+    those of `smoothing="global", background=0`.
 
     Raises
     ------
@@ -79,43 +47,18 @@ class GaussianNB(MomentsClassifier):
     'child'
     """
 
+    kind: ClassVar[str] = "gaussian"
+    likelihood: ClassVar[Any] = Gaussian
+
+    var_smoothing: float = reading(Gaussian)
+    smoothing: str = reading(Gaussian)
+    background: float = reading(Gaussian)
+    shared_variance: bool = reading(Gaussian)
+    ddof: float = reading(Gaussian)
+
+    learn_one = moments.learn_one
     predict_one = gaussian.predict_one  # type: ignore[assignment]  # no **kwargs
     predict_proba_one = gaussian.predict_proba_one  # type: ignore[assignment]  # as above
-
-    kind: ClassVar[str] = "gaussian"
-    readings: ClassVar[tuple[str, ...]] = (
-        "var_smoothing",
-        "smoothing",
-        "background",
-        "shared_variance",
-        "ddof",
-        "prior",
-        "prior_count",
-        "known_labels",
-    )
-
-    def __init__(
-        self,
-        *,
-        var_smoothing: float | None = None,
-        smoothing: str = "feature",
-        background: float | None = None,
-        shared_variance: bool = False,
-        ddof: float = 0,
-        prior: str | Mapping[Label, float] = "empirical",
-        prior_count: float | Mapping[Label, float] = 0,
-        known_labels: Iterable[Label] | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.var_smoothing, self.background = measured(var_smoothing, smoothing, background)
-        self.smoothing = smoothing
-        self.shared_variance = shared_variance
-        self.ddof = ddof
-        self.prior = prior
-        self.prior_count = prior_count
-        self.known_labels = known_labels
-        super().__init__()
 
     @classmethod
     def from_parameters(
@@ -143,7 +86,7 @@ class GaussianNB(MomentsClassifier):
         ValueError, TypeError
             labels or features that do not fit, or a number out of range.
         """
-        state = given_state(means, prior)
+        state = given_moments(means, prior)
         same_labels = isinstance(variances, Mapping) and variances.keys() == means.keys()
         if not same_labels or not all(
             isinstance(values, Mapping) and len(values) == len(state.names)
@@ -151,18 +94,18 @@ class GaussianNB(MomentsClassifier):
         ):
             msg = "variances are given for the labels and features of the means"
             raise ValueError(msg)
+        by_label = {canonical_label(label): label for label in means}
+        for row, label in enumerate(state.labels):
+            for column, name in enumerate(state.names):
+                variance = given_number(variances, by_label[label], name)
+                state.cells[row, 2, column] = check_parameter(variance, f"the variance of {name!r}")
         model = GivenGaussianNB(
             var_smoothing=0.0,
             background=0.0,
             prior="uniform" if prior is None else prior,
             known_labels=list(means),
         )
-        by_label = {canonical_label(label): label for label in means}
-        for row, label in enumerate(state.labels):
-            for column, name in enumerate(state.names):
-                variance = given_number(variances, by_label[label], name)
-                state.cells[row, 2, column] = check_parameter(variance, f"the variance of {name!r}")
-        model.hold(Moments.from_state(state))
+        model.set_state(state.packed())
         return model
 
     def linear_log_odds(self, label: Label, versus: Label) -> tuple[dict[Name, float], float]:
@@ -196,7 +139,7 @@ class GaussianNB(MomentsClassifier):
             raise ValueError(msg)
         likelihood, labels = self._likelihood(), self.classes
         scorer = likelihood.scorer(
-            self._moments, labels, self._prior().given(labels), self._prior().counts(labels)
+            self.statistic, labels, self._prior().given(labels), self._prior().counts(labels)
         )
         one, other = (labels.index(canonical_label(one)) for one in (label, versus))
         prior, against = scorer.log_prior[one], scorer.log_prior[other]
@@ -212,40 +155,22 @@ class GaussianNB(MomentsClassifier):
         except OverflowError:
             msg = f"a weight of {label!r} versus {versus!r} is beyond the range of a double"
             raise ValueError(msg) from None
-        order = self._moments.features
+        order = self.statistic.features
         names = [order.order[slot] for slot in order.canonical()]
         seen = set(self.features)
         by_name = zip(names, weights, strict=True)
         return {name: weight for name, weight in by_name if name in seen}, intercept
 
-    def _likelihood(self) -> Gaussian:
-        return Gaussian(
-            self.var_smoothing, self.smoothing, self.background, self.shared_variance, self.ddof
-        )
 
-
-class PoissonNB(MomentsClassifier):
+class PoissonNB(NumberModel):
     """Naive Bayes with a Poisson distribution for each feature in each class: for counts.
 
     All parameters but the half-life are readings: they may be set at any time, and shape no
     statistic. See `streamnb.likelihoods.Poisson` and `streamnb.bayes.ClassPrior` for the formulas
-    and ranges. Values are finite and not negative, whole or not. A feature that an event lacks is
-    missing; a count of 0 is evidence, and must be given. `means` are the rates before `alpha`, and
-    `variances` show whether they are of counts that are Poisson distributed: then both are near.
-
-    Parameters
-    ----------
-    alpha
-        pseudo-observations of each feature in each class, at the feature's rate over all
-        classes.
-    prior
-        "empirical", "uniform", or {label: probability}.
-    prior_count
-        pseudo-count of each class in an empirical prior, or {label: pseudo-count}.
-    known_labels
-        labels that are classes before any event of theirs was seen.
-    half_life
-        as for `GaussianNB`.
+    and their sources. Values are finite and not negative, whole or not. A feature that an event
+    lacks is missing; a count of 0 is evidence, and must be given. `means` are the rates before
+    `alpha`, and `variances` show whether they are of counts that are Poisson distributed: then both
+    are near.
 
     Raises
     ------
@@ -264,24 +189,11 @@ class PoissonNB(MomentsClassifier):
     """
 
     kind: ClassVar[str] = "poisson"
-    positive: ClassVar[bool] = True
-    readings: ClassVar[tuple[str, ...]] = ("alpha", "prior", "prior_count", "known_labels")
+    likelihood: ClassVar[Any] = Poisson
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        prior: str | Mapping[Label, float] = "empirical",
-        prior_count: float | Mapping[Label, float] = 0,
-        known_labels: Iterable[Label] | None = None,
-        half_life: float | timedelta | None = None,
-    ) -> None:
-        self.half_life = half_life
-        self.alpha = alpha
-        self.prior = prior
-        self.prior_count = prior_count
-        self.known_labels = known_labels
-        super().__init__()
+    alpha: float = reading(Poisson)
+
+    learn_one = moments.learn_one
 
     @classmethod
     def from_parameters(
@@ -306,23 +218,20 @@ class PoissonNB(MomentsClassifier):
         ValueError, TypeError
             labels or features that do not fit, or a number out of range.
         """
-        state = given_state(means, prior, positive=True)
+        state = given_moments(means, prior, positive=True)
+        state.cells[:, 2] = state.cells[:, 0]  # the variance of a Poisson distribution is its mean
         model = GivenPoissonNB(
             alpha=0.0,
             prior="uniform" if prior is None else prior,
             known_labels=list(means),
         )
-        state.cells[:, 2] = state.cells[:, 0]  # the variance of a Poisson distribution is its mean
-        model.hold(Moments.from_state(state, positive=True))
+        model.set_state(state.packed())
         return model
 
-    def _likelihood(self) -> Poisson:
-        return Poisson(self.alpha)
 
-
-class GivenGaussianNB(GivenMoments, GaussianNB):
+class GivenGaussianNB(Given, GaussianNB):
     """What `GaussianNB.from_parameters` makes."""
 
 
-class GivenPoissonNB(GivenMoments, PoissonNB):
+class GivenPoissonNB(Given, PoissonNB):
     """What `PoissonNB.from_parameters` makes."""

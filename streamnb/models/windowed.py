@@ -95,7 +95,7 @@ class Windowed(BayesClassifier):
         self.model = model
         self.length = length
         self.panes = panes
-        super().__init__()
+        self._begin()
 
     # -- parameters ------------------------------------------------------------------------
 
@@ -154,6 +154,10 @@ class Windowed(BayesClassifier):
         if not 1 <= panes <= length or panes != int(panes):
             msg = f"panes is a whole number from 1 to {length}, one a millisecond, not {panes!r}"
             raise ValueError(msg)
+
+    def is_bounded(self) -> bool:
+        """Whether all values, weights and sums are so small that no merge makes one infinite."""
+        return not self._is_far
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of the window; those of its model are in the first."""

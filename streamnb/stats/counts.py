@@ -1,13 +1,12 @@
 """How often each token was seen in each class, as a statistic.
 
-As `streamnb.stats.moments` for moments: learn one event or the rows of a table, merge with another
-shard, give the state back in canonical order. Whole weights are exact, in any order and merged.
+Whole weights are exact, in any order and merged.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,10 +32,9 @@ Slots = NDArray[np.int64]
 
 
 class Counts:
-    """The counts of one block of tokens, by class. Empty when made.
+    """The counts of one block of tokens, by class: a `Statistic`. Empty when made.
 
-    With a `half_life` weights fade with the events' times: what is stored is of the landmark, what
-    is answered of the time of the newest event. What has faded below 2**-900 is nothing: a count,
+    What has faded below 2**-900 is nothing: a count,
     so that a token without one in any class is as if it had never been seen; and the weight of a
     class, which stays, but has no counts then.
 
@@ -77,7 +75,7 @@ class Counts:
         )
 
     def like(self) -> Counts:
-        """An empty statistic that reads events as this one."""
+        """An empty statistic that sees events as this one does."""
         return Counts(
             self._translate,
             binary=self.binary,
@@ -140,6 +138,14 @@ class Counts:
             None if self.fading is None else self.fading.newest,
         )
 
+    def packed(self) -> dict[str, Any]:
+        """All that was seen, in canonical order, as plain data and arrays."""
+        return self.state().packed()
+
+    def restored(self, packed: Mapping[str, Any]) -> Counts:
+        """A statistic like this that has seen what `packed` gave: see `Statistic.restored`."""
+        return self.with_state(CountsState.unpacked(packed))
+
     def learn_rows(
         self,
         rows: SparseRows,
@@ -147,24 +153,9 @@ class Counts:
         weights: Floats,
         times: Sequence[int] | None = None,
     ) -> None:
-        """Learns the rows of a table in their order, or, where one is refused, none of them.
+        """Learns the rows of a table: see `Statistic.learn_rows`.
 
-        Parameters
-        ----------
-        rows
-            the counts above the threshold (1 each where `binary`), finite.
-        labels
-            of the rows.
-        weights
-            (n,), finite and not negative.
-        times
-            (n,) in milliseconds; needed with a half-life.
-
-        Raises
-        ------
-        ValueError
-            a row would make a statistic infinite, or has no time where one is needed; names its
-            position.
+        The counts are those above the threshold (1 each where `binary`), finite.
         """
         at = self.check_rows(rows, labels, weights, times)
         learned = weights > 0
@@ -273,10 +264,7 @@ class Counts:
     def merged(self, parts: Iterable[Counts]) -> Counts:
         """What one statistic like this would hold that had learned the events of all parts.
 
-        Raises
-        ------
-        ValueError
-            a statistic would be infinite.
+        See `Statistic.merged`.
         """
         whole = self.like()
         states = whole.in_time(parts)
@@ -316,16 +304,7 @@ class Counts:
         return taken.state()
 
     def scale(self, exponent: int) -> Counts:
-        """A copy whose weights and counts are multiplied by 2**exponent.
-
-        Exact, but for what would leave the range of a double: below 2**-900 it is nothing, and
-        its class stays only where there is a half-life.
-
-        Raises
-        ------
-        ValueError
-            a statistic would be infinite.
-        """
+        """A copy whose weights and counts are multiplied by 2**exponent: see `Statistic.scale`."""
         state = self.state()
         if state.at_most() > 0.0 and math.frexp(state.at_most())[1] + exponent > 1024:
             msg = f"scaled by 2**{exponent}, a statistic would leave the range of a double"
@@ -336,9 +315,11 @@ class Counts:
             scaled = scaled.without(label)
         return scaled
 
-    def without(self, label: Label) -> Counts:
-        """The same without a class. Without any it is empty, and knows no time."""
+    def without(self, label: Label | None) -> Counts:
+        """A copy without the class of that label. Without any it is empty, and knows no time."""
         state = self.state()
+        if label is None:
+            return self.with_state(state)
         gone = state.labels.index(canonical_label(label))
         kept = [place for place in range(len(state.labels)) if place != gone]
         cells = state.owners != gone

@@ -91,15 +91,19 @@ class FieldCounts(Counts):
         super().__init__(reader, tokens=FieldIndex(), half_life=half_life)
 
     def like(self) -> FieldCounts:
-        """An empty statistic that fades as this one."""
+        """An empty statistic that sees events as this one does."""
         return FieldCounts(self.half_life)
 
     def merged(self, parts: Iterable[Counts]) -> FieldCounts:
-        """What one statistic would hold that had learned the events of all parts."""
+        """What one statistic like this would hold that had learned the events of all parts."""
         return cast("FieldCounts", super().merged(parts))
 
-    def without(self, label: Label) -> FieldCounts:
-        """The same without a class. Without any it is empty, and knows no time."""
+    def scale(self, exponent: int) -> FieldCounts:
+        """A copy whose weights and counts are multiplied by 2**exponent: see `Statistic.scale`."""
+        return cast("FieldCounts", super().scale(exponent))
+
+    def without(self, label: Label | None) -> FieldCounts:
+        """A copy without the class of that label. Without any it is empty, and knows no time."""
         return cast("FieldCounts", super().without(label))
 
     def names(self) -> list[Name]:
@@ -132,7 +136,7 @@ class FieldCounts(Counts):
         return found
 
     def packed(self) -> dict[str, Any]:
-        """The state as plain data: `CountsState`, with names and values in place of the tokens."""
+        """All that was seen: `CountsState`, with names and values in place of the tokens."""
         packed = self.state().packed()
         tokens: list[Token] = packed.pop("tokens")
         del packed["sums"]
@@ -145,9 +149,8 @@ class FieldCounts(Counts):
                 values[-1].append(token[2])
         return {**packed, "values": values}
 
-    @classmethod
-    def unpacked(cls, packed: Mapping[str, Any], half_life: int | None = None) -> FieldCounts:
-        """The statistic that was packed. Raises `ValueError` where it cannot have been learned."""
+    def restored(self, packed: Mapping[str, Any]) -> FieldCounts:
+        """A statistic like this that has seen what `packed` gave: see `Statistic.restored`."""
         kept = {key: value for key, value in packed.items() if key != "sums"}
         tokens: list[Token] = []
         for name, values in zip(kept.pop("names"), kept.pop("values"), strict=True):
@@ -161,9 +164,7 @@ class FieldCounts(Counts):
         kept["sums"] = np.zeros((len(kept["labels"]), 2))
         state = CountsState.of_tokens(tokens, kept)
         _check(state)
-        taken = cls(half_life)
-        taken.take(state)
-        return taken
+        return cast("FieldCounts", self.with_state(state))
 
 
 def _is_feature(token: Any) -> bool:

@@ -1,9 +1,7 @@
 """Weight, mean and sum of squared deviations of each feature in each class, as a statistic.
 
-The three verbs of a statistic are here: `learn` one event or the rows of a table, `merge` with
-another shard, and give the state back. The arithmetic is in the kernels; the two facts that make
-it a law are that slots never show (everything leaves in canonical order) and that what has no
-weight does not exist.
+The arithmetic is in the kernels; here are the places of classes and features, the rows of tables,
+merging and the state.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from streamnb.stats.index import (
     Name,
     NameIndex,
 )
-from streamnb.stats.moments_state import ROWS, MomentsState
+from streamnb.stats.moments_state import ROWS, MomentsState, NumberRows
 
 __all__ = ["Moments"]
 
@@ -34,10 +32,7 @@ Slots = NDArray[np.intp]
 
 
 class Moments:
-    """The moments of one block of features, by class. Empty when made.
-
-    With a `half_life`, in milliseconds, weights fade with the events' times: what is stored is of
-    the landmark, what is answered of the time of the newest event.
+    """The moments of one block of features, by class: a `Statistic`. Empty when made.
 
     Parameters
     ----------
@@ -58,11 +53,12 @@ class Moments:
             self.classes, self.features, positive, self.fading, fading.fade
         )
 
-    @classmethod
-    def from_state(
-        cls, state: MomentsState, half_life: int | None = None, *, positive: bool = False
-    ) -> Moments:
-        """The statistic that had this state. The arrays are copied.
+    def like(self) -> Moments:
+        """An empty statistic that sees events as this one does."""
+        return Moments(self.half_life, positive=self.positive)
+
+    def with_state(self, state: MomentsState) -> Moments:
+        """A statistic like this that has this state. The arrays are copied.
 
         Raises
         ------
@@ -70,18 +66,26 @@ class Moments:
             it has a time and no half-life, or has learned without a time; a mean is negative,
             where no value may be.
         """
-        if positive and (state.cells[:, 0] < 0).any():
+        if self.positive and (state.cells[:, 0] < 0).any():
             msg = "a mean that is negative, of values that are not"
             raise ValueError(msg)
-        self = cls(half_life, positive=positive)
-        if (state.newest is not None) != bool(self.fading is not None and state.labels):
-            msg = f"a state with the newest time {state.newest} and the half-life {half_life}"
+        taken = self.like()
+        if (state.newest is not None) != bool(taken.fading is not None and state.labels):
+            msg = f"a state with the newest time {state.newest} and the half-life {self.half_life}"
             raise ValueError(msg)
-        if self.fading is not None and state.newest is not None:
-            self.fading.move(state.newest)
-        self._grow(state.labels, state.names)
-        self.table.put(state.cells, state.weights)
-        return self
+        if taken.fading is not None and state.newest is not None:
+            taken.fading.move(state.newest)
+        taken._grow(state.labels, state.names)
+        taken.table.put(state.cells, state.weights)
+        return taken
+
+    def packed(self) -> dict[str, Any]:
+        """All that was seen, in canonical order, as plain data and arrays."""
+        return self.state().packed()
+
+    def restored(self, packed: Mapping[str, Any]) -> Moments:
+        """A statistic like this that has seen what `packed` gave: see `Statistic.restored`."""
+        return self.with_state(MomentsState.unpacked(packed))
 
     @classmethod
     def of_events(
@@ -135,49 +139,20 @@ class Moments:
 
     def learn_rows(
         self,
-        names: list[Name],
-        values: Floats,
+        rows: NumberRows,
         labels: CodedLabels,
         weights: Floats,
-        found: int,
-        *,
         times: Sequence[int] | None = None,
     ) -> None:
-        """Learns the rows of a table in their order, or, where one is refused, none of them.
-
-        Parameters
-        ----------
-        names
-            of the columns.
-        values
-            (n, d), C-contiguous, NaN where missing, finite else.
-        labels
-            of the rows.
-        weights
-            (n,), finite and not negative.
-        found
-            what `survey` says of the values, for SMALL_VALUE and LARGE_VALUE.
-        times
-            (n,) in milliseconds; needed with a half-life.
-
-        Raises
-        ------
-        ValueError
-            a row would make a statistic infinite, or has no time where one is needed; names its
-            position.
-        """
-        plain, at = self.check_rows(names, values, labels, weights, found, times=times)
-        missing = bool(found & survey.MISSING)
-        self.try_rows(names, values, labels, weights, times=at, plain=plain, missing=missing)
+        """Learns the rows of a table: see `Statistic.learn_rows`."""
+        plain, at = self.check_rows(rows, labels, weights, times)
+        self.try_rows(rows, labels, weights, times=at, plain=plain)
 
     def check_rows(
         self,
-        names: list[Name],
-        values: Floats,
+        rows: NumberRows,
         labels: CodedLabels,
         weights: Floats,
-        found: int,
-        *,
         times: Sequence[int] | None = None,
     ) -> tuple[bool, NDArray[np.int64] | None]:
         """Raises what `learn_rows` would, and changes nothing.
@@ -187,15 +162,12 @@ class Moments:
         Whether all is ordinary, so that no row can be refused; the times, where they count.
         """
         extreme = survey.survey(weights, moments.SMALL_WEIGHT, moments.LARGE_WEIGHT)
-        plain = self.table.is_bounded() and not extreme and not found & survey.UNUSUAL
-        missing = bool(found & survey.MISSING)
-        at = None if self.fading is None else self.fading.times(times, len(values))
+        plain = self.table.is_bounded() and not extreme and not rows.found & survey.UNUSUAL
+        at = None if self.fading is None else self.fading.times(times, len(rows.values))
         if not plain:
-            trial = Moments.from_state(self.state(), self.half_life, positive=self.positive)
+            trial = self.with_state(self.state())
             trial.table.pool(self.table.is_pooled())
-            failed = trial.try_rows(
-                names, values, labels, weights, times=at, plain=plain, missing=missing
-            )
+            failed = trial.try_rows(rows, labels, weights, times=at, plain=plain)
             if failed >= 0:
                 msg = f"row {failed}: {trial.table.refusal()}"
                 raise ValueError(msg)
@@ -203,19 +175,18 @@ class Moments:
 
     def try_rows(
         self,
-        names: list[Name],
-        values: Floats,
+        rows: NumberRows,
         labels: CodedLabels,
         weights: Floats,
         *,
         times: NDArray[np.int64] | None,
         plain: bool,
-        missing: bool,
     ) -> int:
         """Learns rows up to the first that is refused; answers its position, else -1.
 
-        Where all is `plain`, in size, none can be refused; `missing`: whether values may be NaN.
+        Where all is `plain`, in size, none can be refused.
         """
+        names, values, missing = rows.names, rows.values, bool(rows.found & survey.MISSING)
         if not len(weights):
             return -1
         whole = survey.least(weights) > 0.0
@@ -255,21 +226,12 @@ class Moments:
         self.fading.move(int(times[learned].max()))
         return -1
 
-    @classmethod
-    def merged(
-        cls, parts: Iterable[Moments], half_life: int | None = None, *, positive: bool = False
-    ) -> Moments:
-        """What one statistic would hold that had learned the events of all parts, in order.
+    def merged(self, parts: Iterable[Moments]) -> Moments:
+        """What one statistic like this would hold that had learned the events of all parts.
 
-        The parts have this half-life and stay as they are; they are joined at the latest of their
-        landmarks. None at all, or empty ones, give an empty one.
-
-        Raises
-        ------
-        ValueError
-            a statistic would be infinite.
+        See `Statistic.merged`.
         """
-        whole = cls(half_life, positive=positive)
+        whole = self.like()
         states = [whole._at_landmark(each) for each in whole._in_time(parts)]
         places = [whole._grow(state.labels, state.names) for state in states]
         cells = np.zeros((len(whole.classes.order), len(ROWS), len(whole.features.order)))
@@ -304,15 +266,9 @@ class Moments:
         return state
 
     def scale(self, exponent: int) -> Moments:
-        """A copy whose weights, and with them sums of squares, are multiplied by 2**exponent.
+        """A copy whose weights and sums of squares are multiplied by 2**exponent.
 
-        Exact, but for what would leave the range of a double: below 2**-900 it is nothing, and
-        its class stays only where there is a half-life.
-
-        Raises
-        ------
-        ValueError
-            a statistic would be infinite.
+        See `Statistic.scale`.
         """
         state = self.state()
         _tidy(state.cells)
@@ -321,7 +277,7 @@ class Moments:
         if not (np.isfinite(state.cells).all() and np.isfinite(state.weights).all()):
             msg = f"scaled by 2**{exponent}, a statistic would leave the range of a double"
             raise ValueError(msg)
-        scaled = Moments.from_state(state, self.half_life, positive=self.positive)
+        scaled = self.with_state(state)
         gone = [] if self.fading else [y for y, w in scaled.weights().items() if w == 0.0]
         for label in gone:
             scaled = scaled.without(label)
@@ -342,7 +298,7 @@ class Moments:
             cells=state.cells[kept],
             newest=state.newest if labels else None,
         )
-        return Moments.from_state(state, self.half_life, positive=self.positive)
+        return self.with_state(state)
 
     def weights(self) -> dict[Label, float]:
         """The weight that each class has seen, in canonical order."""

@@ -1,11 +1,11 @@
-"""All that a `Moments` has seen, as bytes and comparisons are made of it."""
+"""Two value types: the rows of a table of numbers, and the stored state of a `Moments`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,27 @@ from numpy.typing import NDArray
 from streamnb._kernels import fading
 from streamnb.stats.index import Label, Name, as_name, canonical_label, order_key
 
-__all__ = ["ROWS", "MomentsState"]
+__all__ = ["ROWS", "MomentsState", "NumberRows"]
 
 Floats = NDArray[np.float64]
 
 ROWS = ("mean", "mean_lo", "squares", "squares_lo", "weight", "weight_lo")
+
+
+class NumberRows(Protocol):
+    """A table of numbers, as `Moments` and `Scatter` learn it."""
+
+    @property
+    def names(self) -> list[Name]:
+        """Of the columns."""
+
+    @property
+    def values(self) -> Floats:
+        """(n, d), C-contiguous, NaN where missing, finite else."""
+
+    @property
+    def found(self) -> int:
+        """What `survey` says of the values, for SMALL_VALUE and LARGE_VALUE."""
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,24 @@
 """How features vary together: the scatter of a group of classes, beside their moments.
 
-`Moments` knows the labels, the names, the weights and each feature by itself; here is what it takes
-besides for covariances. Classes that share one covariance are a group: each class one of its own,
+`Moments` knows the labels, the names, the weights and each feature by itself; here is what
+covariances take besides. Classes that share one covariance are a group: each class one of its own,
 or all of them one. The arithmetic is in `streamnb._kernels.scatter`; here are the places of
 classes and features, the state, merging, and what covariances are read from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamnb._kernels import repair, scatter
-from streamnb.stats.index import Label, Name, canonical_label
+from streamnb._kernels import repair, scatter, survey
+from streamnb.stats.index import CodedLabels, Label, Name, canonical_label
 from streamnb.stats.moments import Moments
-from streamnb.stats.moments_state import MomentsState
+from streamnb.stats.moments_state import MomentsState, NumberRows
 from streamnb.stats.scatter_state import GroupState
 
 __all__ = ["Scatter", "Sums"]
@@ -48,18 +49,26 @@ class Sums:
 
 
 class Scatter:
-    """The scatter of the classes whose moments stand in `moments`. Empty when made.
+    """The moments of one block of features, and their scatter: a `Statistic`. Empty when made.
 
     Parameters
     ----------
-    moments
-        the weights and moments, and the places of labels and names.
+    half_life
+        in milliseconds; `None` where nothing fades.
     apart
         whether each class has a scatter of its own; else all share one.
+    moments
+        the weights and moments, and the places of labels and names; without, empty ones.
     """
 
-    def __init__(self, moments: Moments, *, apart: bool) -> None:
+    def __init__(
+        self, half_life: int | None = None, *, apart: bool, moments: Moments | None = None
+    ) -> None:
+        moments = Moments(half_life) if moments is None else moments
+        self.half_life = half_life
         self.moments = moments
+        self.table = moments.table
+        self.table.pool(not apart)
         self.apart = apart
         self.slots = moments.classes.slots
         self.groups: list[scatter.ScatterTable] = []
@@ -89,43 +98,55 @@ class Scatter:
         for group in self.groups:
             group.fade(shift)
 
+    def like(self) -> Scatter:
+        """An empty statistic that sees events as this one does."""
+        return Scatter(self.half_life, apart=self.apart)
+
+    def check_rows(
+        self,
+        rows: NumberRows,
+        labels: CodedLabels,
+        weights: Floats,
+        times: Sequence[int] | None = None,
+    ) -> tuple[bool, NDArray[np.int64] | None]:
+        """Raises what `learn_rows` would, and changes nothing: see `Moments.check_rows`."""
+        return self.moments.check_rows(rows, labels, weights, times)
+
     def learn_rows(
         self,
-        names: Sequence[Name],
-        values: Floats,
-        classes: NDArray[np.intp],
-        pieces: Sequence[tuple[int, int, int, Floats]],
-        *,
-        whole: bool,
+        rows: NumberRows,
+        labels: CodedLabels,
+        weights: Floats,
+        times: Sequence[int] | None = None,
     ) -> None:
-        """Learns the rows of a table in their order; the moments have learned them already.
-
-        Parameters
-        ----------
-        names
-            of the columns.
-        values
-            (n, d), C-contiguous, NaN where missing, finite else.
-        classes
-            (n,) the class slot of each row, -1 where its class has none.
-        pieces
-            of the rows: the first, the one after the last, by how many half-lives the landmark
-            moves before them, and (n,) what each row counts (see `fading.Fading.pieces`).
-        whole
-            whether no value is missing.
-        """
+        """Learns the rows of a table: see `Statistic.learn_rows`."""
+        moments = self.moments
+        plain, at = self.check_rows(rows, labels, weights, times)
+        pieces = [(0, len(weights), 0, weights)]
+        if moments.fading is not None:
+            pieces = moments.fading.pieces(at, weights)
+        moments.try_rows(rows, labels, weights, times=at, plain=plain)
+        places = [moments.classes.slots.get(label, -1) for label in labels.distinct]
+        classes = np.array(places, dtype=np.intp)[labels.codes]
         self._reserve()
-        known = self.moments.features.slots
-        slots = np.array([known.get(name, -1) for name in names], dtype=np.intp)
-        for start, stop, shift, weights in pieces:
+        known = moments.features.slots
+        slots = np.array([known.get(name, -1) for name in rows.names], dtype=np.intp)
+        whole = not rows.found & survey.MISSING
+        for start, stop, shift, counted in pieces:
             if shift:
                 self._fade(shift)
             part = slice(start, stop)
             scatter.learn_rows(
-                self.groups, self.apart, values[part], slots, classes[part], weights[part], whole
+                self.groups,
+                self.apart,
+                rows.values[part],
+                slots,
+                classes[part],
+                counted[part],
+                whole,
             )
-        if self.moments.fading is not None:
-            self.landmark = self.moments.fading.landmark
+        if moments.fading is not None:
+            self.landmark = moments.fading.landmark
 
     def unlearn(self, x: Floats, slot: int, w: float, *, trial: bool) -> str:
         """Takes back an event of a class; answers why it cannot have been learned, else "".
@@ -144,22 +165,37 @@ class Scatter:
         reason: str = group.unlearn(x, place, w, trial=trial)
         return reason
 
-    def without(self, moments: Moments, label: Label | None) -> Scatter:
-        """The scatter without a class, beside moments that are without it already."""
-        old, new = self.moments.state(), moments.state()
-        kept = [place for place, each in enumerate(old.labels) if each != label]
-        groups = self.states()
-        if self.apart:
-            groups = [groups[place] for place in kept]
-        elif not kept:
-            groups = []
-        elif len(kept) < len(old.labels):
-            whole = groups[0]
-            pairs = None if whole.pairs is None else whole.pairs[kept]
-            groups = [
-                replace(whole, weights=whole.weights[kept], means=whole.means[kept], pairs=pairs)
-            ]
-        return Scatter.from_states(moments, new, groups, apart=self.apart)
+    def without(self, label: Label | None) -> Scatter:
+        """A copy without what has no weight, and without the class of that label."""
+        return self._beside(self.moments.without(label))
+
+    def scale(self, exponent: int) -> Scatter:
+        """A copy whose weights and sums of products are multiplied by 2**exponent.
+
+        See `Statistic.scale`.
+        """
+        moments = self.moments.scale(exponent)
+        scaled = self.merged([self])
+        scaled._fade(-exponent)
+        return scaled._beside(moments)
+
+    def _beside(self, moments: Moments) -> Scatter:
+        """A copy of the scatter of the labels and names that `moments` have, beside these."""
+        state = moments.state()
+        groups = self._states_of(state) if state.labels else []
+        return Scatter(self.half_life, apart=self.apart, moments=moments)._with(state, groups)
+
+    def is_bounded(self) -> bool:
+        """Whether so many like this can be merged as memory holds, and no statistic is infinite."""
+        return self.moments.is_bounded()
+
+    def weights(self) -> dict[Label, float]:
+        """The weight that each class has seen, in canonical order."""
+        return self.moments.weights()
+
+    def names(self) -> list[Name]:
+        """The features that were seen, in canonical order."""
+        return self.moments.names()
 
     def group_of(self, slot: int) -> tuple[scatter.ScatterTable, int]:
         """The group of a class slot, and the class's place in it."""
@@ -170,22 +206,42 @@ class Scatter:
     def states(self) -> list[GroupState]:
         """A copy of all that was seen: of each class, or of the one group, if there is any."""
         self.follow()
-        moments = self.moments.state()
-        features = [self.moments.features.slots[name] for name in moments.names]
-        classes = [self.moments.classes.slots[label] for label in moments.labels]
+        return self._states_of(self.moments.state())
+
+    def _states_of(self, state: MomentsState) -> list[GroupState]:
+        """The same of these labels and names, which may be fewer than there are."""
+        features = [self.moments.features.slots[name] for name in state.names]
+        classes = [self.moments.classes.slots[label] for label in state.labels]
         if self.apart:
             return [_state(self.groups[slot], [0], features) for slot in classes]
         return [_state(group, classes, features) for group in self.groups]
 
-    @classmethod
-    def from_states(
-        cls, moments: Moments, state: MomentsState, groups: Sequence[GroupState], *, apart: bool
-    ) -> Scatter:
-        """The scatter that had these states, beside moments that had that one."""
-        self = cls(moments, apart=apart)
+    def packed(self) -> dict[str, Any]:
+        """All that was seen, in canonical order: the moments, and `groups`, the scatter."""
+        groups = [group.packed() for group in self.states()]
+        return self.moments.packed() | {"groups": groups}
+
+    def restored(self, packed: Mapping[str, Any]) -> Scatter:
+        """A statistic like this that has seen what `packed` gave: see `Statistic.restored`."""
+        own = dict(packed)
+        groups = own.pop("groups")
+        state = MomentsState.unpacked(own)
+        classes, features = len(state.labels), len(state.names)
+        if len(groups) != (classes if self.apart else min(classes, 1)):
+            msg = f"the scatter of {len(groups)} groups, of {classes} classes"
+            raise ValueError(msg)
+        states = [
+            GroupState.unpacked(group, 1 if self.apart else classes, features) for group in groups
+        ]
+        moments = self.moments.with_state(state)
+        beside = Scatter(self.half_life, apart=self.apart, moments=moments)
+        return beside._with(state, states)
+
+    def _with(self, state: MomentsState, groups: Sequence[GroupState]) -> Scatter:
+        """Takes groups of the labels and names of a state, having no scatter yet."""
         self.follow()
         for place, group in enumerate(groups):
-            labels = state.labels[place : place + 1] if apart else state.labels
+            labels = state.labels[place : place + 1] if self.apart else state.labels
             self._put(self._table(labels, state.names, group), labels)
         return self
 
@@ -220,26 +276,28 @@ class Scatter:
         table.changed(waiting)
         return table
 
-    @classmethod
-    def merged(cls, moments: Moments, parts: Sequence[Scatter], *, apart: bool) -> Scatter:
-        """What one scatter would hold that had learned the events of all parts, in order.
+    def merged(self, parts: Iterable[Scatter]) -> Scatter:
+        """What one statistic like this would hold that had learned the events of all parts.
 
-        `moments` are the parts' moments, merged already.
+        See `Statistic.merged`.
         """
-        self = cls(moments, apart=apart)
-        self.follow()
+        parts = list(parts)
+        moments = self.moments.merged([part.moments for part in parts])
+        self._check_pooled(moments)
+        whole = Scatter(self.half_life, apart=self.apart, moments=moments)
+        whole.follow()
         found: dict[int, scatter.ScatterTable] = {}
         features = np.array(moments.features.canonical(), dtype=np.intp)
         for part in parts:
             part.follow()
             state = part.moments.state()
             for place, group in enumerate(part.states()):
-                labels = state.labels[place : place + 1] if apart else state.labels
+                labels = state.labels[place : place + 1] if self.apart else state.labels
                 if not group.known.any():
                     continue
-                table = self._table(labels, state.names, group)
-                table.fade(self.landmark - part.landmark)
-                key = moments.classes.slots[labels[0]] if apart else 0
+                table = whole._table(labels, state.names, group)
+                table.fade(whole.landmark - part.landmark)
+                key = moments.classes.slots[labels[0]] if self.apart else 0
                 if not table.known.any():
                     continue
                 if key in found:
@@ -247,8 +305,17 @@ class Scatter:
                 else:
                     found[key] = table
         for key, table in found.items():
-            self.groups[key] = table
-        return self
+            whole.groups[key] = table
+        return whole
+
+    def _check_pooled(self, moments: Moments) -> None:
+        """Raises `ValueError` where classes share a scatter that would be infinite."""
+        with np.errstate(over="ignore"):
+            squares = moments.state().cells[:, 2].sum(axis=0)
+        if not self.apart and not np.isfinite(squares).all():
+            name = moments.names()[np.argmin(np.isfinite(squares))]
+            msg = f"merged, the squares of feature {name!r} would leave the range of a double"
+            raise ValueError(msg)
 
     # -- what covariances are read from ----------------------------------------------------
 

@@ -150,7 +150,9 @@ def test_all_is_read_at_the_newest_time(readings: dict[str, Any]) -> None:
         ({"x": rng.gauss(i % 2, 1), "z": rng.gauss(0, 1)}, "ab"[i % 2], 1.0, rng.uniform(0, 40))
         for i in range(20)
     ]
-    model = learn(GaussianNB(half_life=9.5, **{"var_smoothing": 0.0, **readings}), rows)
+    model = learn(
+        GaussianNB(half_life=9.5, **{"var_smoothing": 0.0, "background": 0.0, **readings}), rows
+    )
     ws = weights(rows, 9.5)
     exact = Exact([(x, y, w) for (x, y, _, _), w in zip(rows, ws, strict=True)], **readings)
     for x in ({"x": 0.3, "z": 0.2}, {"x": 4.0}, {}):

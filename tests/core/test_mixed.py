@@ -60,7 +60,7 @@ def test_the_prior_counts_once(learn: Any, predict: Any) -> None:
     a: h 1, 2, 3, f 1, 1, 0; b: h 5, 7, f 0, 0. Variances 2/3 and 1; p(f) 3/5 and 1/4; the prior
     3/5 and 2/5.
     """
-    model = MixedNB({"h": Gaussian(var_smoothing=0.0), "f": Boolean(alpha=1.0)})
+    model = MixedNB({"h": Gaussian(var_smoothing=0.0, background=0.0), "f": Boolean(alpha=1.0)})
     for h, f, y in [(1, 1, "a"), (2, 1, "a"), (3, 0, "a"), (5, 0, "b"), (7, 0, "b")]:
         learn(model, {"h": float(h), "f": bool(f)}, y)
     a = 3 / 5 * 3 / 5 * math.exp(-((4 - 2) ** 2) / (2 * 2 / 3)) / math.sqrt(2 * math.pi * 2 / 3)
@@ -456,7 +456,7 @@ def test_blocks_that_are_the_same(blocks: Any, others: Any) -> None:
         MixedNB(**model.description()["parameters"]) + model,
     ):
         same(back, model)
-    assert back._canonical("blocks", back.blocks) == other._canonical("blocks", other.blocks)
+    assert back.canonical_parameters()["blocks"] == other.canonical_parameters()["blocks"]
 
 
 BAD_BLOCKS: list[tuple[Any, type[Exception], str]] = [

@@ -120,7 +120,7 @@ def test_two_classes_of_one_spread(learn: Any, predict: Any) -> None:
 
     At 3 the log-odds are (9 - 1)/(2 x 2/3) = 6; a straight line with slope -4/(2/3) = -6.
     """
-    model = GaussianNB(var_smoothing=0.0)
+    model = GaussianNB(var_smoothing=0.0, background=0.0)
     for label, numbers in {"low": (1.0, 2.0, 3.0), "high": (5.0, 6.0, 7.0)}.items():
         for x in numbers:
             learn(model, {"x": x}, label)
