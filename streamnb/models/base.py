@@ -35,8 +35,6 @@ class BayesClassifier(Parametrized):
 
     derived: ClassVar[tuple[str, ...]] = ("_scorer",)
     """Attributes that hold the statistics, or are made of them."""
-    positive: ClassVar[bool] = False
-    """Whether values are counts, so that negative ones are refused."""
     mergeable: ClassVar[bool] = True
     """Whether there are statistics to merge."""
 
@@ -180,6 +178,11 @@ class BayesClassifier(Parametrized):
 
     def _has_learned(self) -> bool:
         return bool(self.class_weight)
+
+    @property
+    @abstractmethod
+    def positive(self) -> bool:
+        """Whether negative values are refused."""
 
     @property
     def _multiclass(self) -> bool:

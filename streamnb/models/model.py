@@ -69,6 +69,11 @@ class Model(BayesClassifier):
         self.hold(self._make_blocks())
 
     @property
+    def positive(self) -> bool:
+        """Whether negative values are refused."""
+        return bool(self.likelihood.nonnegative)
+
+    @property
     def statistic(self) -> Any:
         """What was seen, by the first block: see `streamnb.stats`."""
         return self._blocks[0].statistic

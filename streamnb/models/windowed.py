@@ -100,8 +100,8 @@ class Windowed(BayesClassifier):
     # -- parameters ------------------------------------------------------------------------
 
     @property
-    def positive(self) -> bool:  # type: ignore[override]  # an instance's, as of model
-        """Whether the model learns counts."""
+    def positive(self) -> bool:
+        """Whether negative values are refused."""
         model = self.__dict__.get("model")
         return False if model is None else bool(model.positive)
 
