@@ -9,14 +9,19 @@ STRICT := STREAMNB_REQUIRE_KERNELS=1
 
 KERNELS := $(wildcard streamnb/_kernels/*.py streamnb/_kernels/*.pxd streamnb/_kernels/*.h streamnb/_kernels/*.c)
 
-.PHONY: demo test lint bench build lock clean
+.PHONY: demo test test-full lint bench build lock clean
 
 demo: build .venv/stamp-jars
 	.venv/bin/streamnb demo
 
-# For one folder or test: make test ARGS="tests/core -k merge"
+# For one folder or test: make test ARGS="tests/core -k merge". SHARE is the part of what the quick
+# run leaves out that runs as well (0 to 1), SEED chooses it.
 test: build .venv/stamp-jars
-	$(PYTHON) -m pytest -n 2 --dist loadgroup $(ARGS)
+	$(PYTHON) -m pytest -n 2 --dist loadgroup \
+	  $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+test-full: SHARE := 1
+test-full: test
 
 lint: build
 	$(PYTHON) -m ruff check .

@@ -81,6 +81,7 @@ def test_over_files_where_there_is_no_broker(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("broker_possible")
+@pytest.mark.one_of("number")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_cut_short_it_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
     if number is signal.SIGKILL and sys.platform != "linux":

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import naive_bayes
 
@@ -228,7 +228,6 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(ROWS, st.dictionaries(st.sampled_from(["x", "z", ("x",)]), VALUES), st.integers(0, 12))
 def test_the_definition(rows: Any, query: Any, cut: int) -> None:
     """Counts and answers are the definition's, in one pass and merged at any cut."""
@@ -361,7 +360,6 @@ def test_wide_questions() -> None:
             assert getattr(loaded, verb)(wide) == getattr(model, verb)(wide)
 
 
-@settings(max_examples=200, deadline=None)
 @given(ROWS, st.integers(0, 12), st.randoms(use_true_random=False))
 def test_what_was_taken_back_never_was(rows: Any, number: int, rng: Any) -> None:
     """Learn n, unlearn m of them: the bytes and answers of the n - m; what is left, to nothing.

@@ -286,7 +286,7 @@ class Course:
         self.model.predict_proba_one(self.event())
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.seeds(60)
 @pytest.mark.parametrize("windowed", [False, True], ids=["", "windowed"])
 @pytest.mark.parametrize("name", KINDS)
 def test_any_steps_give_the_definition(name: str, windowed: bool, seed: int) -> None:

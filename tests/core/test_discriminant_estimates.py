@@ -144,7 +144,7 @@ def test_shards_merge_to_one_pass(make: Any, gaps: float, seed: int) -> None:
             assert joint == pytest.approx(exact.joint(x), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.seeds(40)
 @every_make
 def test_merge_commutes_to_the_bit(make: Any, seed: int) -> None:
     """a + b has the bytes of b + a: any weights, equal ones, incomplete events, half a block."""

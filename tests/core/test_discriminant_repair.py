@@ -138,7 +138,7 @@ def test_the_case_of_one_event() -> None:
     assert model.joint_log_likelihood({"x": 5.0, "y": 5.0})["b"] == pytest.approx(own, rel=1e-14)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.seeds(40)
 @every_make
 def test_after_every_event_of_small_integers(make: Any, seed: int) -> None:
     """Most of their covariances are singular, in whatever way: the rule at every moment."""
@@ -186,7 +186,7 @@ def moved(rng: random.Random, x: Mapping[Any, float]) -> dict[Any, float]:
     return {n: v + rng.choice([0.0, 0.5, -2.0]) * max(abs(v), 1e-3) for n, v in x.items()}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.seeds(60)
 @pytest.mark.parametrize("kind", KINDS)
 @every_make
 def test_to_the_last_digits(make: Any, kind: str, seed: int) -> None:
@@ -217,7 +217,7 @@ def test_to_the_last_digits(make: Any, kind: str, seed: int) -> None:
     check(model, exact, [*others, {n: v for n, v in others[0].items() if n != "p"}], NEAR)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.seeds(20)
 @every_make
 def test_near_the_plane_of_a_sum(make: Any, seed: int) -> None:
     """Where units are 10^6 apart, an ordinary distance is a small one from the plane."""

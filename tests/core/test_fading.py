@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import streamnb
@@ -27,11 +27,6 @@ from .states import ANY, EVENTS, LABELS, close_moments, learn_table
 from .verbs import LEARN, same, state
 
 every_fading = pytest.mark.parametrize("kind", FADING, ids=name_of)
-law = settings(
-    max_examples=200,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 Timed = tuple[dict[Any, Any], Any, float, float]
 
 TIMES = st.one_of(
@@ -101,7 +96,6 @@ def weights(rows: list[Timed], half_life: float) -> list[float]:
     ]
 
 
-@law
 @given(
     st.lists(
         st.tuples(
@@ -160,7 +154,6 @@ def test_all_is_read_at_the_newest_time(readings: dict[str, Any]) -> None:
 
 
 @every_fading
-@law
 @given(timed(), timed(), HALF_LIVES)
 def test_merge_commutes_to_the_bit(
     kind: Model, a: list[Timed], b: list[Timed], half_life: Any
@@ -178,7 +171,6 @@ TRIPLES = st.lists(timed(5), min_size=3, max_size=3)
 
 
 @every_fading
-@law
 @given(TRIPLES, st.sampled_from([7.0, 10.0, 3600.0]))
 def test_merge_is_associative_and_one_pass(
     kind: Model, parts: list[list[Timed]], half_life: Any
@@ -194,7 +186,6 @@ def test_merge_is_associative_and_one_pass(
 
 
 @every_fading
-@law
 @given(timed(12), st.lists(st.integers(0, 12), max_size=4), HALF_LIVES, st.booleans())
 def test_any_cut_gives_the_same_bytes(
     kind: Model, rows: list[Timed], cuts: list[int], half_life: Any, in_tables: bool
@@ -216,7 +207,6 @@ def test_any_cut_gives_the_same_bytes(
 
 
 @every_fading
-@law
 @given(timed(12), HALF_LIVES, st.randoms(use_true_random=False))
 def test_classes_do_not_depend_on_the_order(
     kind: Model, rows: list[Timed], half_life: Any, rng: random.Random
@@ -449,7 +439,6 @@ def test_what_is_refused_moves_nothing() -> None:
     assert state(model) == before
 
 
-@law
 @given(
     st.lists(
         st.tuples(

@@ -28,7 +28,7 @@ from .exact import log
 from .models import BAGS, Model, name_of
 from .states import learn_table
 from .test_categorical import exact as exact_categories
-from .test_fading import Timed, law, learn, weights
+from .test_fading import Timed, learn, weights
 from .test_mixed import rows_of
 from .verbs import same, state
 
@@ -267,7 +267,6 @@ OLD: st.SearchStrategy[list[Timed]] = st.lists(
 
 
 @every_bag
-@law
 @given(OLD, st.integers(0, 10))
 def test_near_nothing(kind: Model, rows: list[Timed], cut: int) -> None:
     """Counts near 2**-900 of any size: rows and tables agree, bytes are read, merges commute."""

@@ -150,7 +150,7 @@ readings = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     rows_of_two,
     readings,

@@ -55,6 +55,7 @@ def test_names_keep_their_type(kind: Model) -> None:
 
 
 @every_model
+@pytest.mark.one_of("name")
 @pytest.mark.parametrize(
     "name", [None, 1.5, b"x", frozenset("x"), (1.5,), ("a", None), ("a", b"b"), 1j, object()]
 )
@@ -85,6 +86,7 @@ def test_a_float_is_no_name(kind: Model) -> None:
 
 
 @every_model
+@pytest.mark.one_of("text")
 @pytest.mark.parametrize("text", ["\ud800", "a\udfff"])
 def test_a_text_that_is_no_unicode(kind: Model, text: str) -> None:
     """A lone surrogate cannot be written as UTF-8: refused in learning, never first by `dumps`."""
@@ -97,6 +99,7 @@ def test_a_text_that_is_no_unicode(kind: Model, text: str) -> None:
 
 
 @every_model
+@pytest.mark.one_of("x")
 @pytest.mark.parametrize("x", [None, 3.0, "x", [("x", 1.0)], [1.0], {"x"}])
 def test_events_of_a_wrong_kind(kind: Model, x: Any) -> None:
     """An event that is no mapping is a TypeError, in learning and in predicting."""
@@ -113,6 +116,7 @@ def test_events_of_a_wrong_kind(kind: Model, x: Any) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("t")
 @pytest.mark.parametrize(
     "t",
     [
@@ -137,6 +141,7 @@ def test_times_are_taken(kind: Model, learn: Any, t: Any) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("t")
 @pytest.mark.parametrize("t", ["2024-05-01", b"0", [0.0], {}, 1j, math.nan, math.inf, -math.inf])
 def test_times_of_a_wrong_kind(kind: Model, learn: Any, t: Any) -> None:
     """A time that is no finite number and no datetime is an error, and changes no byte."""

@@ -49,6 +49,7 @@ def test_weight_zero_does_nothing(kind: Model, learn: Any) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("w")
 @pytest.mark.parametrize(
     "w", [-1.0, -5e-324, math.nan, math.inf, -math.inf, np.float32("nan"), 10**400]
 )
@@ -63,6 +64,7 @@ def test_bad_weights(kind: Model, learn: Any, w: Any) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("w")
 @pytest.mark.parametrize(
     "w",
     [
@@ -87,6 +89,7 @@ def test_weights_of_a_wrong_kind(kind: Model, learn: Any, w: Any) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("w")
 @pytest.mark.parametrize("w", [3, 3.0, np.int64(3), np.float32(3)])
 def test_weights_are_copies(kind: Model, learn: Any, w: Any) -> None:
     """river#1907: learn(2, w=3), learn(5, w=1) is 2,2,2,5: mean 2.75, variance 1.6875, n = 4."""
@@ -112,6 +115,7 @@ def test_weights_are_copies(kind: Model, learn: Any, w: Any) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("given", "shown")
 @pytest.mark.parametrize(
     ("given", "shown"),
     [
@@ -148,6 +152,7 @@ def test_labels_keep_their_type(kind: Model, learn: Any, given: Any, shown: Any)
 
 @every_model
 @every_learn
+@pytest.mark.one_of("label")
 @pytest.mark.parametrize(
     "label",
     [None, math.nan, np.float64("nan"), np.float32("nan"), pd.NA, pd.NaT],
@@ -163,6 +168,7 @@ def test_what_is_no_label(kind: Model, learn: Any, label: Any) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("label")
 @pytest.mark.parametrize(
     "label", [b"a", ["a"], {"a"}, {"a": 1}, 1j, dt.date(2024, 1, 1), Decimal(1), object()]
 )
@@ -186,6 +192,7 @@ def test_a_tuple_is_no_label(kind: Model) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("order")
 @pytest.mark.parametrize("order", [(1, "1", True, 1.0), (1.0, True, "1", 1), ("1", True, 1, 1.0)])
 def test_equal_labels_are_one_class(kind: Model, learn: Any, order: Any) -> None:
     """1, True and 1.0 are one class, shown as the highest kind seen; "1" is another."""
@@ -197,6 +204,7 @@ def test_equal_labels_are_one_class(kind: Model, learn: Any, order: Any) -> None
 
 
 @every_model
+@pytest.mark.one_of("labels", "shown")
 @pytest.mark.parametrize(
     ("labels", "shown"),
     [

@@ -97,6 +97,7 @@ def test_absent_is_integrated_out(kind: Model, predict: Any) -> None:
 
 @every_field_model
 @every_learn
+@pytest.mark.one_of("nothing")
 @pytest.mark.parametrize("nothing", MISSING.values(), ids=MISSING)
 def test_missing_is_absent_in_learning(kind: Model, learn: Any, nothing: Any) -> None:
     """None, NaN and pd.NA teach what an absent feature teaches: the bytes are equal."""
@@ -108,6 +109,7 @@ def test_missing_is_absent_in_learning(kind: Model, learn: Any, nothing: Any) ->
 
 @every_field_model
 @every_learn
+@pytest.mark.one_of("nothing")
 @pytest.mark.parametrize("nothing", MISSING.values(), ids=MISSING)
 def test_missing_makes_no_feature(kind: Model, learn: Any, nothing: Any) -> None:
     """A feature that was never anything but missing is no feature: as if it had not been named."""
@@ -120,6 +122,7 @@ def test_missing_makes_no_feature(kind: Model, learn: Any, nothing: Any) -> None
 
 @every_gaussian
 @every_predict
+@pytest.mark.one_of("nothing")
 @pytest.mark.parametrize("nothing", MISSING.values(), ids=MISSING)
 def test_missing_is_absent_in_predicting(kind: Model, predict: Any, nothing: Any) -> None:
     """dfdx/NaiveBayes.jl#18: (x, z) a (1,0),(3,2) b (5,10),(7,12), query x=3.9 and no z.
@@ -190,6 +193,7 @@ def test_seen_in_some_classes_only(kind: Model, predict: Any) -> None:
 @every_gaussian
 @every_learn
 @every_predict
+@pytest.mark.one_of("value", "seed")
 @pytest.mark.parametrize("value", [0.1, 7.0, 0.0, 1e300])
 @pytest.mark.parametrize("seed", range(3))
 def test_constant_is_no_evidence(
@@ -214,6 +218,7 @@ def test_constant_is_no_evidence(
 
 @every_model
 @every_learn
+@pytest.mark.one_of("value")
 @pytest.mark.parametrize("value", INFINITE.values(), ids=INFINITE)
 def test_infinity_is_refused(kind: Model, learn: Any, value: Any) -> None:
     """Infinity is a ValueError that names the feature and the value, and changes no byte."""
@@ -228,6 +233,7 @@ def test_infinity_is_refused(kind: Model, learn: Any, value: Any) -> None:
 
 @every_model
 @every_learn
+@pytest.mark.one_of("value")
 @pytest.mark.parametrize("value", WRONG_KINDS.values(), ids=WRONG_KINDS)
 def test_wrong_kinds_are_refused(kind: Model, learn: Any, value: Any) -> None:
     """What is no number is a TypeError that names the feature, and changes no byte.
@@ -254,6 +260,7 @@ def test_wrong_kinds_are_refused(kind: Model, learn: Any, value: Any) -> None:
 
 @every_model
 @every_predict
+@pytest.mark.one_of("value")
 @pytest.mark.parametrize("value", [*INFINITE.values(), *WRONG_KINDS.values()])
 def test_what_learning_refuses_predicting_refuses(kind: Model, predict: Any, value: Any) -> None:
     """A value that learning refuses is refused in a question too, by the feature's name.
@@ -276,6 +283,7 @@ def test_what_learning_refuses_predicting_refuses(kind: Model, predict: Any, val
 
 @every_model
 @every_learn
+@pytest.mark.one_of("value", "number")
 @pytest.mark.parametrize(
     ("value", "number"),
     [

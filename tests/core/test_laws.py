@@ -9,7 +9,7 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import streamnb
@@ -32,17 +32,11 @@ from .states import (
 from .verbs import same, state
 
 every_model = pytest.mark.parametrize("kind", MODELS, ids=name_of)
-law = settings(
-    max_examples=200,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 whole_shards = st.lists(shards(WHOLE), min_size=2, max_size=4)
 any_shards = st.lists(shards(ANY), min_size=2, max_size=4)
 
 
 @every_model
-@law
 @given(any_shards)
 def test_merge_commutes_to_the_bit(kind: Model, parts: Any) -> None:
     """a + b and b + a have the same bytes, for weights of every kind."""
@@ -53,7 +47,6 @@ def test_merge_commutes_to_the_bit(kind: Model, parts: Any) -> None:
 
 
 @every_model
-@law
 @given(whole_shards)
 def test_merge_is_associative(kind: Model, parts: Any) -> None:
     """(a + b) + c and a + (b + c): counts to the bit for whole weights, moments to 1e-14."""
@@ -66,7 +59,6 @@ def test_merge_is_associative(kind: Model, parts: Any) -> None:
 
 
 @every_model
-@law
 @given(any_shards)
 def test_merge_is_associative_for_any_weights(kind: Model, parts: Any) -> None:
     """Weights that are not whole: sums of weights round, and all else with them: 1e-13."""
@@ -86,7 +78,6 @@ def check_merge_is_one_pass(kind: Model, parts: Any) -> None:
 
 
 @every_model
-@law
 @given(whole_shards)
 def test_merge_is_one_pass(kind: Model, parts: Any) -> None:
     """The merge of shards is one pass over all: counts to the bit, moments to 1e-14."""
@@ -113,7 +104,6 @@ def check_merge_is_the_definition(kind: Model, parts: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", MOMENTS, ids=name_of)
-@law
 @given(whole_shards)
 def test_merge_is_the_definition(kind: Model, parts: Any) -> None:
     """The merge of shards has the moments of all their rows, as exact fractions give them."""
@@ -121,7 +111,6 @@ def test_merge_is_the_definition(kind: Model, parts: Any) -> None:
 
 
 @every_model
-@law
 @given(shards(ANY))
 def test_the_empty_model_is_an_exact_zero(kind: Model, part: Any) -> None:
     """m + 0 and 0 + m are m, to the bit; 0 + 0 is 0."""
@@ -135,7 +124,6 @@ def test_the_empty_model_is_an_exact_zero(kind: Model, part: Any) -> None:
 
 
 @every_model
-@law
 @given(shards(ANY), row_lists(ANY))
 def test_round_trip(kind: Model, part: Any, more: list[Row]) -> None:
     """dumps and loads give the model back: its bytes, its answers, and how it learns on."""
@@ -151,7 +139,6 @@ def test_round_trip(kind: Model, part: Any, more: list[Row]) -> None:
 
 
 @every_model
-@law
 @given(any_shards, row_lists(WHOLE, 3))
 def test_operands_are_untouched_and_unaliased(kind: Model, parts: Any, more: list[Row]) -> None:
     """+ and merge change no operand, and what learns afterwards changes no other model."""
@@ -175,7 +162,6 @@ def test_operands_are_untouched_and_unaliased(kind: Model, parts: Any, more: lis
 
 
 @every_model
-@law
 @given(any_shards)
 def test_merging_in_place(kind: Model, parts: Any) -> None:
     """`a += b` is `a = a + b` on the same object; b is untouched, also where b is a."""
@@ -192,7 +178,6 @@ def test_merging_in_place(kind: Model, parts: Any) -> None:
 
 
 @every_model
-@law
 @given(row_lists(ANY, 12), st.lists(st.integers(0, 12), max_size=4), st.data())
 def test_any_cut_gives_the_same_bytes(
     kind: Model, rows: list[Row], cuts: list[int], data: st.DataObject
@@ -218,7 +203,6 @@ def test_any_cut_gives_the_same_bytes(
 
 
 @every_model
-@law
 @given(row_lists(ANY, 8), st.randoms(use_true_random=False))
 def test_the_order_of_features_does_not_show(kind: Model, rows: list[Row], random: Any) -> None:
     """Neither the order of an event's features nor that of their first coming is in the bytes."""
@@ -231,7 +215,6 @@ def test_the_order_of_features_does_not_show(kind: Model, rows: list[Row], rando
 
 
 @every_model
-@law
 @given(shards(ANY), row_lists(ANY))
 def test_clone(kind: Model, part: Any, rows: list[Row]) -> None:
     """A clone has the parameters and nothing learned, and shares nothing."""
@@ -244,7 +227,6 @@ def test_clone(kind: Model, part: Any, rows: list[Row]) -> None:
 
 
 @every_model
-@law
 @given(shards(ANY), shards(ANY))
 def test_equal_means_equal_bytes(kind: Model, one: Any, other: Any) -> None:
     """m == n exactly where dumps(m) == dumps(n); nothing else equals a model."""
@@ -256,7 +238,6 @@ def test_equal_means_equal_bytes(kind: Model, one: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", MOMENTS, ids=name_of)
-@law
 @given(any_shards)
 def test_variances_are_never_negative(kind: Model, parts: Any) -> None:
     """A sum of squares is never below 0, merged or not."""

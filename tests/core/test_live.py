@@ -53,7 +53,7 @@ def test_features_and_classes_that_tables_bring() -> None:
 
 
 @every_model
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.seeds(20)
 def test_any_steps(kind: Model, seed: int) -> None:
     """Whatever was learned how, the live model answers with the bits of the loaded one."""
     rng = random.Random(seed)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import streamnb
@@ -296,14 +296,8 @@ SHARDS = st.lists(
     min_size=2,
     max_size=4,
 )
-law = settings(
-    max_examples=200,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 
 
-@law
 @given(SHARDS)
 def test_laws(parts: Any) -> None:
     """Merging commutes to the bit, is one pass, has a zero, and goes through bytes."""

@@ -46,8 +46,6 @@ def test_the_laws_tell(kind: Model, check: Callable[..., None]) -> None:
     """The examples of the laws, as many as there, find the fault."""
 
     @settings(
-        max_examples=200,
-        deadline=None,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),

@@ -84,7 +84,7 @@ rows_of_two = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     rows_of_two,
     st.sampled_from([0.0, 1e-3, 1.0, 25.0]),

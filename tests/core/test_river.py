@@ -25,9 +25,14 @@ SETS = {False: 3, True: 2}
 
 
 def suite() -> list[Any]:
-    """One parameter for each model and check."""
+    """One parameter for each model and check; one window is enough for the quick run."""
     return [
-        pytest.param(kind, check, id=f"{kind.name}-{i}-{check.__name__}")
+        pytest.param(
+            kind,
+            check,
+            id=f"{kind.name}-{i}-{check.__name__}",
+            marks=[pytest.mark.full] if kind.name.startswith("Windowed ") else [],
+        )
         for kind in MODELS
         for i, check in enumerate(checks.yield_checks(kind.make()))
     ]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import streamnb
@@ -20,11 +20,6 @@ from .states import NAMES
 from .verbs import LEARN, same, state
 
 every_model = pytest.mark.parametrize("kind", MOMENTS, ids=name_of)
-law = settings(
-    max_examples=200,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 Row = tuple[dict[Any, Any], Any, float]
 WHOLE = st.integers(1, 4).map(float)
 ANY = st.one_of(WHOLE, st.sampled_from([0.1, 1 / 3, 0.7, 2.5]))
@@ -86,7 +81,6 @@ def check_left(model: Any, gone: list[Row], left: list[Row]) -> None:
 
 
 @every_model
-@law
 @given(streams(WHOLE), st.integers(0, 12), st.randoms(use_true_random=False))
 def test_what_is_left_is_what_the_others_leave(
     kind: Model, rows: list[Row], number: int, rng: random.Random
@@ -109,7 +103,6 @@ def test_what_is_left_is_what_the_others_leave(
 
 
 @every_model
-@law
 @given(streams(ANY), st.integers(0, 12), st.randoms(use_true_random=False))
 def test_any_weights(kind: Model, rows: list[Row], number: int, rng: random.Random) -> None:
     """Weights that are not whole keep 30 digits; the end is the empty state all the same."""
@@ -128,7 +121,6 @@ def test_any_weights(kind: Model, rows: list[Row], number: int, rng: random.Rand
 
 
 @every_model
-@law
 @given(streams(WHOLE), st.lists(st.integers(0, 11), max_size=6))
 def test_a_window_that_slides(kind: Model, rows: list[Row], more: list[int]) -> None:
     """First in, first out, again and again: the window holds the window."""
@@ -145,7 +137,6 @@ def test_a_window_that_slides(kind: Model, rows: list[Row], more: list[int]) -> 
 
 
 @every_model
-@law
 @given(streams(WHOLE), streams(WHOLE))
 def test_what_is_refused_changes_nothing(kind: Model, rows: list[Row], others: list[Row]) -> None:
     """Whatever is taken back, either it goes or a ValueError leaves every byte."""
@@ -367,7 +358,7 @@ def test_counts_do_not_unlearn_below_zero() -> None:
     assert state(model) == before
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.seeds(200)
 @pytest.mark.parametrize("make", [GaussianNB, PoissonNB, LDA, QDA])
 def test_nothing_right_is_refused_after_fading(make: Any, seed: int) -> None:
     """Few values that are nearly equal, of any age: what is left is what the others leave.

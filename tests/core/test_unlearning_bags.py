@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import streamnb
@@ -16,7 +16,6 @@ from .models import BAGS, Model, name_of
 from .verbs import same, state
 
 every_bag = pytest.mark.parametrize("kind", BAGS, ids=name_of)
-law = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 TOKENS = [f"t{i}" for i in range(9)]
 EVENTS = st.dictionaries(st.sampled_from(TOKENS), st.integers(0, 3), max_size=6)
@@ -32,7 +31,6 @@ def learned(model: Any, rows: Any) -> Any:
 
 
 @every_bag
-@law
 @given(ROWS, st.integers(0, 14), st.randoms(use_true_random=False))
 def test_what_is_left_is_what_the_others_leave(
     kind: Model, rows: Any, number: int, rng: random.Random
@@ -55,7 +53,6 @@ def test_what_is_left_is_what_the_others_leave(
 
 
 @every_bag
-@law
 @given(ROWS, ROWS)
 def test_what_is_refused_changes_nothing(kind: Model, rows: Any, others: Any) -> None:
     """Whatever is taken back, either it goes or a ValueError leaves every byte."""

@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import streamnb
@@ -33,11 +33,6 @@ from streamnb.likelihoods import Bag
 from .states import ANY, EVENTS, LABELS, WHOLE, close
 from .verbs import pandas_table, same, state
 
-law = settings(
-    max_examples=200,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 Timed = tuple[dict[Any, Any], Any, float, float | None]
 
 TIMES = st.one_of(
@@ -73,7 +68,6 @@ def inside(rows: list[Timed], shape: Any) -> list[Timed]:
     return [row for mark, row in zip(marks, rows, strict=True) if mark > newest - panes]
 
 
-@law
 @given(timed(WHOLE), SHAPES)
 def test_the_definition(rows: list[Timed], shape: Any) -> None:
     """In any order of the events, the window is one pass over those in the newest panes."""
@@ -83,7 +77,6 @@ def test_the_definition(rows: list[Timed], shape: Any) -> None:
     close(learn(window(shape), rows), plain)
 
 
-@law
 @given(timed(ANY), timed(ANY), timed(ANY), SHAPES)
 def test_shards_merge_pane_by_pane(
     a: list[Timed], b: list[Timed], c: list[Timed], shape: Any
@@ -107,7 +100,6 @@ def test_shards_merge_pane_by_pane(
     same(whole, other + streamnb.loads(kept[0]))
 
 
-@law
 @given(timed(WHOLE), SHAPES, st.randoms(use_true_random=False))
 def test_shards_in_any_order_give_the_same_bytes(
     rows: list[Timed], shape: Any, rng: random.Random
@@ -133,7 +125,6 @@ def test_shards_in_any_order_give_the_same_bytes(
         close(first, streamnb.loads(expected))
 
 
-@law
 @given(timed(ANY, 12), st.lists(st.integers(0, 12), max_size=4), SHAPES, st.booleans())
 def test_any_cut_gives_the_same_bytes(
     rows: list[Timed], cuts: list[int], shape: Any, in_tables: bool

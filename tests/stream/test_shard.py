@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import streamnb
@@ -44,7 +44,6 @@ def whole() -> bytes:
     return shard.dumps()
 
 
-@settings(deadline=None)
 @given(
     cuts=st.lists(st.tuples(st.integers(0, len(RECORDS)), st.booleans(), st.integers(0, 9))),
 )

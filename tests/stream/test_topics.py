@@ -96,6 +96,7 @@ def test_an_empty_topic_has_shards_of_zeros(kafka: Broker, tmp_path: Path) -> No
     assert load_model(tmp_path / "state").classes == []
 
 
+@pytest.mark.one_of("attempt")
 @pytest.mark.parametrize("attempt", range(10))
 def test_stops_within_a_second_with_a_checkpoint_of_what_was_learned(
     kafka: Broker, tmp_path: Path, full_topic: str, attempt: int
@@ -111,6 +112,7 @@ def test_stops_within_a_second_with_a_checkpoint_of_what_was_learned(
     assert positions == {each.partition: each.position for each in running.progress.partitions}
 
 
+@pytest.mark.one_of("attempt")
 @pytest.mark.parametrize("attempt", range(10))
 def test_stops_within_a_second_where_nothing_comes(
     kafka: Broker, tmp_path: Path, idle_topic: str, attempt: int
