@@ -60,31 +60,58 @@ ANY = st.sampled_from(
 
 
 def event(values: Sequence[Any]) -> dict[Any, Any]:
-    """An event of `NAMES` with these values, but for what is absent."""
-    return {n: v for n, v in zip(NAMES, values, strict=True) if v is not ABSENT}
+    """An event of the first of `NAMES` with these values, but for what is absent."""
+    return {n: v for n, v in zip(NAMES, values, strict=False) if v is not ABSENT}
 
 
 EVENTS = st.tuples(*[VALUES] * len(NAMES)).map(event)
+FEW_LABELS = ["a", "b", 1]
+FEW_NAMES = NAMES[:2]
+FEW_EVENTS = st.tuples(*[VALUES] * len(FEW_NAMES)).map(event)
+# Two kinds of rows: of all labels and features, and of few, so that rows and shards meet.
+WIDE = (EVENTS, LABELS, 0)
+DENSE = (FEW_EVENTS, FEW_LABELS, 1)
+Rows = tuple[st.SearchStrategy[Any], list[Any], int]
 
 
-def row_lists(weights: st.SearchStrategy[float], size: int = 5) -> st.SearchStrategy[list[Row]]:
-    """Lists of rows."""
-    return st.lists(st.tuples(EVENTS, st.sampled_from(LABELS), weights), max_size=size)
+def _row_lists(
+    weights: st.SearchStrategy[float], size: int, rows: Rows
+) -> st.SearchStrategy[list[Row]]:
+    events, labels, least = rows
+    row = st.tuples(events, st.sampled_from(labels), weights)
+    return st.lists(row, min_size=least, max_size=size)
 
 
-def shards(weights: st.SearchStrategy[float]) -> st.SearchStrategy[list[Step]]:
-    """A shard: one to three steps, each single rows, a batch, or the merge of another shard."""
+def _shards(weights: st.SearchStrategy[float], rows: Rows) -> st.SearchStrategy[list[Step]]:
+    batches = _row_lists(weights, 5, rows)
 
     def steps(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Step]]:
         step = st.one_of(
-            st.tuples(st.just("one"), row_lists(weights)),
-            st.tuples(st.sampled_from(["numpy", "numpy", "pandas"]), row_lists(weights)),
+            st.tuples(st.just("one"), batches),
+            st.tuples(st.sampled_from(["numpy", "numpy", "pandas"]), batches),
             st.tuples(st.just("merge"), inner),
         )
         return st.lists(step, min_size=1, max_size=3)
 
-    plain = st.lists(st.tuples(st.just("one"), row_lists(weights)), min_size=1, max_size=1)
+    plain = st.lists(st.tuples(st.just("one"), batches), min_size=1, max_size=1)
     return st.recursive(plain, steps, max_leaves=3)
+
+
+def row_lists(weights: st.SearchStrategy[float], size: int = 5) -> st.SearchStrategy[list[Row]]:
+    """Lists of rows, of one kind or the other; those of few labels are not empty."""
+    return _row_lists(weights, size, WIDE) | _row_lists(weights, size, DENSE)
+
+
+def shards(weights: st.SearchStrategy[float]) -> st.SearchStrategy[list[Step]]:
+    """A shard: one to three steps, each single rows, a batch, or the merge of another shard."""
+    return _shards(weights, WIDE) | _shards(weights, DENSE)
+
+
+def parts(weights: st.SearchStrategy[float]) -> st.SearchStrategy[list[list[Step]]]:
+    """Two to four shards of one kind of rows."""
+    return st.one_of(
+        *(st.lists(_shards(weights, rows), min_size=2, max_size=4) for rows in (DENSE, WIDE))
+    )
 
 
 def rows_of(kind: Model, steps: Sequence[Step]) -> list[Row]:

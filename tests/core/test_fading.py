@@ -23,7 +23,7 @@ from streamnb._kernels import fading
 
 from .exact import Exact, moments
 from .models import FADING, Model, name_of
-from .states import ANY, EVENTS, LABELS, close_moments, learn_table
+from .states import ANY, DENSE, WIDE, close_moments, learn_table
 from .verbs import LEARN, same, state
 
 every_fading = pytest.mark.parametrize("kind", FADING, ids=name_of)
@@ -38,8 +38,13 @@ HALF_LIVES = st.sampled_from([0.001, 0.25, 1.0, 7.0, 10.0, 3600.0, timedelta(sec
 
 
 def timed(size: int = 8) -> st.SearchStrategy[list[Timed]]:
-    return st.lists(
-        st.tuples(EVENTS, st.sampled_from(LABELS), ANY, TIMES), min_size=1, max_size=size
+    return st.one_of(
+        *(
+            st.lists(
+                st.tuples(events, st.sampled_from(labels), ANY, TIMES), min_size=1, max_size=size
+            )
+            for events, labels, _ in (DENSE, WIDE)
+        )
     )
 
 

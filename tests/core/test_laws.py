@@ -25,6 +25,7 @@ from .states import (
     close_moments,
     learn,
     learn_batch,
+    parts,
     row_lists,
     rows_of,
     shards,
@@ -32,8 +33,8 @@ from .states import (
 from .verbs import same, state
 
 every_model = pytest.mark.parametrize("kind", MODELS, ids=name_of)
-whole_shards = st.lists(shards(WHOLE), min_size=2, max_size=4)
-any_shards = st.lists(shards(ANY), min_size=2, max_size=4)
+whole_shards = parts(WHOLE)
+any_shards = parts(ANY)
 
 
 @every_model

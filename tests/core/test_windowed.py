@@ -30,7 +30,7 @@ from streamnb import (
 )
 from streamnb.likelihoods import Bag
 
-from .states import ANY, EVENTS, LABELS, WHOLE, close
+from .states import ANY, DENSE, WHOLE, WIDE, close
 from .verbs import pandas_table, same, state
 
 Timed = tuple[dict[Any, Any], Any, float, float | None]
@@ -44,7 +44,16 @@ SHAPES = st.sampled_from([(10, 5), (20, 1), (6.5, 13), (timedelta(seconds=12), 4
 
 
 def timed(weights: st.SearchStrategy[float], size: int = 10) -> st.SearchStrategy[list[Timed]]:
-    return st.lists(st.tuples(EVENTS, st.sampled_from(LABELS), weights, TIMES), max_size=size)
+    return st.one_of(
+        *(
+            st.lists(
+                st.tuples(events, st.sampled_from(labels), weights, TIMES),
+                min_size=least,
+                max_size=size,
+            )
+            for events, labels, least in (DENSE, WIDE)
+        )
+    )
 
 
 def window(shape: Any, **parameters: Any) -> Windowed:
