@@ -200,6 +200,7 @@ FISH: list[tuple[dict[str, Any], str]] = [
 BLOCKS = {"note": "text", "fresh": {"likelihood": "boolean", "alpha": 2}}
 
 
+@pytest.mark.one_of("form")
 @pytest.mark.parametrize("form", ["nested", "flat"])
 @pytest.mark.parametrize(
     ("kind", "parameters"),
@@ -288,6 +289,7 @@ def test_blocks_that_are_none_end_with_status_2(refused: Refused, tmp_path: Path
         assert message in refused("learn", "a.jsonl", "--model=mixed", f"--set=blocks={blocks}")
 
 
+@pytest.mark.one_of("kind")
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_half_life_of_every_model(run: Run, tmp_path: Path, kind: str) -> None:
     """Each kind of model takes one; an event without a time is bad then."""

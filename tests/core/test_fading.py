@@ -225,6 +225,7 @@ def test_classes_do_not_depend_on_the_order(
     assert all(map(math.isfinite, one.class_weight.values()))
 
 
+@pytest.mark.one_of("kind")
 @every_fading
 def test_a_permutation_over_eight_shards(kind: Model) -> None:
     """10^5 timed events, shuffled over 8 shards and merged, are the sorted single pass."""
@@ -542,8 +543,8 @@ def test_scale_distributes_over_merge() -> None:
         parts.append(model.statistic)
     for a, b in (parts[:2], parts[2:]):
         for n in (-7, 0, 3):
-            both = type(a).merged([a, b], a.half_life).scale(n).state()
-            apart = type(a).merged([a.scale(n), b.scale(n)], a.half_life).state()
+            both = a.merged([a, b]).scale(n).state()
+            apart = a.merged([a.scale(n), b.scale(n)]).state()
             assert both.packed().keys() == apart.packed().keys()
             assert both.cells.tobytes() == apart.cells.tobytes()
             assert both.weights.tobytes() == apart.weights.tobytes()

@@ -74,7 +74,10 @@ def polars_table(rows: Sequence[Event]) -> pl.DataFrame:
     series = []
     for name in names(rows):
         values = [x.get(name) for x in rows]
+        kinds = {type(value) for value in values} - {type(None)}
         try:
+            if bool in kinds and len(kinds) > 1:  # polars would make numbers of the bools
+                raise TypeError  # noqa: TRY301 - as it does of other kinds that do not go together
             series.append(pl.Series(name, values, strict=True))
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
             series.append(pl.Series(name, values, dtype=pl.Object))

@@ -352,7 +352,11 @@ def test_dead_letters_do_not_go_to_the_source_under_another_name(
     assert not (tmp_path / "state").exists()
 
 
-def test_errors_say_what_is_missing(kafka: Broker, tmp_path: Path) -> None:
+def test_errors_say_what_is_missing(
+    kafka: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streamnb.stream.kafka.cluster._UNKNOWN_SECONDS", 1.0)
+    monkeypatch.setattr("streamnb.stream.kafka.connection._CONNECT_SECONDS", 2.0)
     began = time.monotonic()
     with pytest.raises(SourceError, match=r"no topic 'not-there' at 127\.0\.0\.1"):
         run(learning(kafka, "not-there", tmp_path / "a"))
